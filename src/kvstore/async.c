@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The worker's side: gradients go to the servers, values come back. */
+/* The worker's side of asynchronous updates: gradients are sent to the servers, values are fetched from them. The
+ * protocol is described in async.h, the server's side is in server.c. */
 #include <string.h>
 
 #include "base/text.h"
@@ -23,78 +24,71 @@ typedef struct async_request {
     mxci_async *async;
     mxci_async_key *key;
     int32_t index;
-    mxc_ndarray *array; /* a gradient to send; or where a value goes. A reference */
+    mxc_ndarray *array; /* the gradient to send, or where a value is stored; a reference */
     double lr;
     mxc_done *done;
-    int n_unsent; /* messages not complete; used by the communication thread */
+    int n_unsent; /* messages that are not complete; used by the communication thread */
     mxc_status status;
     char message[128];
 } async_request;
 
 static void async_request_free(void *arg) {
-    async_request *t = arg;
-    mxc_ndarray_release(t->array);
-    mxci_free(t);
+    async_request *request = arg;
+    mxc_ndarray_release(request->array);
+    mxci_free(request);
 }
 
 /* The push is complete when its last message is. */
 static void push_sent(mxci_message *message, mxc_status status, const char *error) {
-    async_request *t = message->arg;
-    if (status != MXC_OK && t->status == MXC_OK) {
-        t->status = status;
-        mxci_format(t->message, sizeof t->message, "%s", error);
+    async_request *request = message->arg;
+    if (status != MXC_OK && request->status == MXC_OK) {
+        request->status = status;
+        mxci_format(request->message, sizeof request->message, "%s", error);
     }
-    if (--t->n_unsent == 0)
-        mxc_done_complete(t->done, t->status, t->message);
+    if (--request->n_unsent == 0)
+        mxc_done_complete(request->done, request->status, request->message);
 }
 
-static mxci_message *make_push(const async_request *t, int i, const char *data) {
-    const mxci_key_part *part = &t->key->parts[i];
-    size_t width = mxc_dtype_size(t->key->dtype), bytes = (size_t)part->n * width;
-    mxci_message *message = mxci_message_create(part->server, DATA + bytes);
-    if (!message)
-        return NULL;
-    *mxci_message_header_of(message) =
-        (mxci_message_header){.kind = MXCI_MESSAGE_PUSH, .key = t->index, .part = i, .lr = t->lr};
-    memcpy(message->data + DATA, data + (size_t)part->begin * width, bytes);
-    message->on_completion = push_sent;
-    message->arg = (void *)(uintptr_t)t;
-    return message;
-}
-
-/* All messages or none; linked by next. */
-static mxci_message *make_pushes(const async_request *t, const char *data) {
+/* A message with its part of the gradient for each server of the key, linked by next; all or NULL. */
+static mxci_message *make_pushes(const async_request *request, const char *data) {
+    const size_t width = mxc_dtype_size(request->key->dtype);
     mxci_message *messages = NULL;
-    for (int i = 0; i < t->key->n_parts; i++) {
-        mxci_message *message = make_push(t, i, data);
-        if (message) {
-            message->next = messages;
-            messages = message;
-            continue;
+    for (int i = 0; i < request->key->n_parts; i++) {
+        const mxci_key_part *part = &request->key->parts[i];
+        size_t bytes = (size_t)part->n * width;
+        mxci_message *message = mxci_message_create(part->server, DATA + bytes);
+        if (!message) {
+            for (mxci_message *next; messages; messages = next) {
+                next = messages->next;
+                mxci_free(messages);
+            }
+            return NULL;
         }
-        for (mxci_message *next; messages; messages = next) {
-            next = messages->next;
-            mxci_free(messages);
-        }
-        return NULL;
+        *mxci_message_header_of(message) =
+            (mxci_message_header){.kind = MXCI_MESSAGE_PUSH, .key = request->index, .part = i, .lr = request->lr};
+        memcpy(message->data + DATA, data + (size_t)part->begin * width, bytes);
+        message->on_completion = push_sent;
+        message->arg = (void *)(uintptr_t)request;
+        message->next = messages;
+        messages = message;
     }
     return messages;
 }
 
 static void send_push(const mxc_run *run, void *arg, mxc_done *done) {
-    async_request *t = arg;
+    async_request *request = arg;
     mxc_tensor tensor;
     (void)run;
-    mxc_status status = mxc_ndarray_tensor(t->array, &tensor);
-    mxci_message *messages = status == MXC_OK ? make_pushes(t, tensor.data) : NULL;
-    t->done = done;
-    t->n_unsent = t->key->n_parts;
-    t->status = MXC_OK;
+    mxc_status status = mxc_ndarray_tensor(request->array, &tensor);
+    mxci_message *messages = status == MXC_OK ? make_pushes(request, tensor.data) : NULL;
+    request->done = done;
+    request->n_unsent = request->key->n_parts;
+    request->status = MXC_OK;
     if (!messages)
         mxc_done_complete(done, MXC_ENOMEM, "kvstore: no memory to send a gradient");
     for (mxci_message *next; messages; messages = next) {
         next = messages->next;
-        mxci_comm_send(t->async->comm, messages);
+        mxci_comm_send(request->async->comm, messages);
     }
 }
 
@@ -110,36 +104,35 @@ static void end_pull(mxci_async *async, mxci_async_key *key, mxc_status status, 
         mxc_done_complete(done, status, error);
 }
 
-static void request_part(mxci_async *async, mxci_async_key *key, int32_t index, int i) {
-    mxci_message *message = mxci_message_create(key->parts[i].server, DATA);
-    if (!message) {
-        end_pull(async, key, MXC_ENOMEM, "kvstore: no memory to ask for a value");
-        return;
-    }
-    *mxci_message_header_of(message) = (mxci_message_header){.kind = MXCI_MESSAGE_PULL, .key = index, .part = i};
-    mxci_comm_send(async->comm, message);
-}
-
 static void send_pull(const mxc_run *run, void *arg, mxc_done *done) {
-    async_request *t = arg;
-    mxci_async_key *key = t->key;
+    async_request *request = arg;
+    mxci_async_key *key = request->key;
     mxc_tensor tensor;
     (void)run;
-    if (mxc_ndarray_tensor(t->array, &tensor) != MXC_OK) {
+    if (mxc_ndarray_tensor(request->array, &tensor) != MXC_OK) {
         mxc_done_complete(done, MXC_ENOMEM, "kvstore: no memory for a value");
         return;
     }
-    mxci_async *async = t->async;
-    int32_t index = t->index;
+    mxci_async *async = request->async;
+    int32_t index = request->index;
     mxci_mutex_lock(&async->lock);
     key->n_missing = key->n_parts;
     key->target = tensor.data;
     key->pull = done;
     mxci_mutex_unlock(&async->lock);
-    for (int i = 0; i < key->n_parts; i++) /* t may be freed as soon as the last value has arrived */
-        request_part(async, key, index, i);
+    for (int i = 0; i < key->n_parts; i++) { /* the request may be freed as soon as the last value has arrived */
+        mxci_message *message = mxci_message_create(key->parts[i].server, DATA);
+        if (!message) {
+            end_pull(async, key, MXC_ENOMEM, "kvstore: no memory to ask for a value");
+            continue;
+        }
+        *mxci_message_header_of(message) = (mxci_message_header){.kind = MXCI_MESSAGE_PULL, .key = index, .part = i};
+        mxci_comm_send(async->comm, message);
+    }
 }
 
+/* On the communication thread: copy a part of a value to where the pull of its key stores it, and complete the pull
+ * with its last part. */
 static mxc_status receive_value(mxci_async *async, int from, const mxci_message_header *m, size_t bytes) {
     mxci_async_key *key = mxci_async_find(async, m->key);
     if (!key || m->part < 0 || m->part >= key->n_parts || key->parts[m->part].server != from)
@@ -151,7 +144,7 @@ static mxc_status receive_value(mxci_async *async, int from, const mxci_message_
         return MXC_OK;
     }
     if (bytes != (size_t)part->n * width)
-        return MXC_FAIL(MXC_EWORKER, "rank %d sent %zu bytes of key \"%s\", expected %zu", from, bytes, key->own->key,
+        return MXC_FAIL(MXC_EWORKER, "rank %d sent %zu bytes of key \"%s\", expected %zu", from, bytes, key->own->name,
                         (size_t)part->n * width);
     if (!key->pull) /* another part has failed */
         return MXC_OK;
@@ -164,35 +157,38 @@ static mxc_status receive_value(mxci_async *async, int from, const mxci_message_
 /* ---- queueing ---------------------------------------------------------------------------------------------------- */
 
 /* Queue a push or pull of a key. It changes the key's sequence variable, and reads or changes the array's. */
-static mxc_status queue_request(mxci_async *async, mxci_key *e, mxc_ndarray *array, double lr, int priority,
+static mxc_status queue_request(mxci_async *async, mxci_key *own, mxc_ndarray *array, double lr, int priority,
                                 int is_push) {
-    async_request *t = mxci_calloc(1, sizeof *t);
+    async_request *request = mxci_calloc(1, sizeof *request);
     mxc_task task = MXC_TASK_INIT;
-    MXC_TRY(t ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "kvstore: no memory to queue key \"%s\"", e->key));
-    *t = (async_request){
-        .async = async, .key = async->keys[e->index], .index = e->index, .lr = lr, .array = mxc_ndarray_retain(array)};
-    mxc_var *of_array = mxc_ndarray_var(array), *writes[2] = {t->key->sequence, of_array};
+    MXC_TRY(request ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "kvstore: no memory to queue key \"%s\"", own->name));
+    *request = (async_request){.async = async,
+                               .key = async->keys[own->index],
+                               .index = own->index,
+                               .lr = lr,
+                               .array = mxc_ndarray_retain(array)};
+    mxc_var *of_array = mxc_ndarray_var(array), *writes[2] = {request->key->sequence, of_array};
     task.name = is_push ? "kvstore_push" : "kvstore_pull";
     task.async_fn = is_push ? send_push : send_pull;
-    task.arg = t;
+    task.arg = request;
     task.destroy = async_request_free;
     task.priority = priority;
     task.flags = MXC_TASK_HELPED | (is_push ? 0 : MXC_TASK_UPDATES);
     mxc_status status = mxc_engine_push(mxc_var_engine(of_array), &task, is_push, &of_array, 2 - is_push, writes, 0);
     if (status != MXC_OK)
-        async_request_free(t);
+        async_request_free(request);
     return status;
 }
 
-mxc_status mxci_async_push(mxci_async *async, mxci_key *e, mxc_ndarray *gradient, double lr, int priority) {
+mxc_status mxci_async_push(mxci_async *async, mxci_key *own, mxc_ndarray *gradient, double lr, int priority) {
     MXC_TRY(mxci_comm_check(async->comm));
-    e->pushes++;
-    return queue_request(async, e, gradient, lr, priority, 1);
+    own->pushes++;
+    return queue_request(async, own, gradient, lr, priority, 1);
 }
 
-mxc_status mxci_async_pull(mxci_async *async, mxci_key *e, int priority) {
+mxc_status mxci_async_pull(mxci_async *async, mxci_key *own, int priority) {
     MXC_TRY(mxci_comm_check(async->comm));
-    return queue_request(async, e, e->stored, 0, priority, 0);
+    return queue_request(async, own, own->stored, 0, priority, 0);
 }
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
@@ -211,7 +207,7 @@ static mxc_status place_key(mxci_async *async, mxci_async_key *key) {
     key->n_parts = is_spread ? async->servers : 1;
     key->parts = mxci_calloc((size_t)key->n_parts, sizeof *key->parts);
     if (!key->parts)
-        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for key \"%s\"", key->own->key);
+        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for key \"%s\"", key->own->name);
     for (int i = 0; i < key->n_parts; i++) {
         int64_t begin = n * i / key->n_parts, end = n * (i + 1) / key->n_parts;
         key->parts[i] =
@@ -220,14 +216,15 @@ static mxc_status place_key(mxci_async *async, mxci_async_key *key) {
     return mxci_server_add(async, key);
 }
 
-static mxc_status async_key_create(mxci_async *async, mxci_key *e, mxci_async_key **out) {
+/* Divide a key into parts and create those that this rank serves. */
+static mxc_status async_key_create(mxci_async *async, mxci_key *own, mxci_async_key **out) {
     mxci_async_key *key = mxci_calloc(1, sizeof *key);
     *out = NULL;
     if (!key)
-        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for key \"%s\"", e->key);
-    key->own = e;
-    key->dtype = mxc_ndarray_dtype(e->stored);
-    mxc_status status = mxc_var_create(mxc_var_engine(mxc_ndarray_var(e->stored)), &key->sequence);
+        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for key \"%s\"", own->name);
+    key->own = own;
+    key->dtype = mxc_ndarray_dtype(own->stored);
+    mxc_status status = mxc_var_create(mxc_var_engine(mxc_ndarray_var(own->stored)), &key->sequence);
     if (status == MXC_OK)
         status = place_key(async, key);
     if (status == MXC_OK)
@@ -255,20 +252,21 @@ static mxc_status append_key(mxci_async *async, mxci_async_key *key) {
     return status;
 }
 
-mxc_status mxci_async_add(mxci_async *async, mxci_key *e) {
+mxc_status mxci_async_add(mxci_async *async, mxci_key *own) {
     mxci_async_key *key;
-    MXC_TRY(async_key_create(async, e, &key));
+    MXC_TRY(async_key_create(async, own, &key));
     mxc_status status = append_key(async, key);
     if (status != MXC_OK) {
         async_key_free(key);
         return status;
     }
-    e->index = async->n_keys - 1;
+    own->index = async->n_keys - 1;
     mxci_call barrier = {.kind = MXCI_CALL_BARRIER, .name = "a new key"};
     return mxci_comm_call(async->comm, &barrier);
 }
 
-/* ---- life -------------------------------------------------------------------------------------------------------- */
+/* ---- opening and closing
+ * -------------------------------------------------------------------------------------------------------- */
 
 static mxc_status receive_message(void *arg, int from, const void *data, size_t bytes) {
     const mxci_message_header *m = data;
@@ -278,6 +276,7 @@ static mxc_status receive_message(void *arg, int from, const void *data, size_t 
                                          : mxci_server_receive(arg, from, m, bytes - sizeof *m);
 }
 
+/* Communication has failed: end all pulls that wait for values. */
 static void fail_pulls(void *arg, mxc_status status, const char *error) {
     mxci_async *async = arg;
     for (int i = 0;; i++) {
@@ -332,22 +331,18 @@ mxc_status mxci_async_set_optimizer(mxci_async *async, const mxc_optimizer *opti
     return MXC_OK;
 }
 
-static void send_worker_done(mxci_async *async) {
-    for (int i = 0; i < async->servers; i++) {
-        mxci_message *message = mxci_message_create(i, DATA);
-        if (!message)
-            return; /* workers that wait for its pushes fail when its store closes */
-        *mxci_message_header_of(message) = (mxci_message_header){.kind = MXCI_MESSAGE_WORKER_DONE};
-        mxci_comm_send(async->comm, message);
-    }
-}
-
 void mxci_async_close(mxci_async *async) {
     if (!async)
         return;
     for (int i = 0; i < async->n_keys; i++)
         MXC_IGNORE(mxc_wait_to_write(async->keys[i]->sequence)); /* closing goes on */
-    send_worker_done(async);
+    for (int i = 0; i < async->servers; i++) {
+        mxci_message *message = mxci_message_create(i, DATA);
+        if (!message)
+            break; /* workers that wait for its pushes fail when its store closes */
+        *mxci_message_header_of(message) = (mxci_message_header){.kind = MXCI_MESSAGE_WORKER_DONE};
+        mxci_comm_send(async->comm, message);
+    }
     mxci_comm_close(async->comm);
     async_free(async);
 }

@@ -11,10 +11,10 @@
  *   PUSH         worker to server: a part of a gradient, and the learning rate. Not answered.
  *   PULL         worker to server: asks for a part of a value. Answered by one VALUE, perhaps later (deferred).
  *   VALUE        server to worker: the part after all updates received before, or an error.
- *   WORKER_DONE  worker to server: the worker pushes no more, so nobody waits for its updates.
+ *   WORKER_DONE  worker to server: the worker pushes no more, so that no pull is deferred for its updates.
  * A worker sends its pushes and pulls of one key in program order. A server never waits: deferred pulls are kept in a
- * list and served by the push that makes them possible. So nobody waits in a cycle: a pull waits for slower workers,
- * and the slowest worker's pulls are never deferred.
+ * list and served by the push that makes them possible. So there is no cycle of waiting: a pull waits for slower
+ * workers, and the slowest worker's pulls are never deferred.
  */
 #ifndef MXCI_KVSTORE_ASYNC_H
 #define MXCI_KVSTORE_ASYNC_H
@@ -41,10 +41,10 @@ void mxci_async_close(mxci_async *async);
  * gradient replaces the value. MXC_ENOMEM. */
 mxc_status mxci_async_set_optimizer(mxci_async *async, const mxc_optimizer *optimizer);
 /* Add a key, whose first value is queued, at its servers. Blocks until all workers have added it. */
-mxc_status mxci_async_add(mxci_async *async, mxci_key *e);
+mxc_status mxci_async_add(mxci_async *async, mxci_key *key);
 /* Queue sending a gradient, to be applied with this rate. */
-mxc_status mxci_async_push(mxci_async *async, mxci_key *e, mxc_ndarray *gradient, double lr, int priority);
-/* Queue fetching the servers' value to e->stored. */
-mxc_status mxci_async_pull(mxci_async *async, mxci_key *e, int priority);
+mxc_status mxci_async_push(mxci_async *async, mxci_key *key, mxc_ndarray *gradient, double lr, int priority);
+/* Queue fetching the servers' value to key->stored. */
+mxc_status mxci_async_pull(mxci_async *async, mxci_key *key, int priority);
 
 #endif

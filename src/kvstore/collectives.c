@@ -11,6 +11,7 @@
 
 /* ---- announcements ----------------------------------------------------------------------------------------------- */
 
+/* The free slot at the end of the ring of announcements. */
 static mxci_announcement *next_announcement(mxci_comm *comm) {
     return &comm->announced[(comm->first_announced + comm->n_announced) % MXCI_MAX_ANNOUNCED];
 }
@@ -30,7 +31,7 @@ static int may_start(mxci_comm *comm, const mxci_call *call) {
     return call->is_ready && (call != &comm->closing || mxci_messages_all_sent(comm));
 }
 
-/* The ready call of the highest priority, the first of equals; NULL: none. */
+/* The ready call of the highest priority, the earliest of equal ones; NULL: none is ready. */
 static mxci_call *find_most_urgent(mxci_comm *comm) {
     mxci_call *best = NULL;
     for (mxci_call *c = comm->calls; c; c = c->next)
@@ -52,14 +53,6 @@ static mxc_status retire_broadcasts(mxci_comm *comm) {
     return MXC_OK;
 }
 
-static mxc_status broadcast_announcement(mxci_comm *comm, const mxci_announcement *announcement) {
-    int slot = (comm->first_broadcast + comm->n_broadcasts) % MXCI_MAX_ANNOUNCED;
-    comm->broadcast_buffers[slot] = *announcement;
-    comm->n_broadcasts++;
-    return comm->api->broadcast(comm->group, MXCI_CHANNEL_ORDER, 0, &comm->broadcast_buffers[slot],
-                                sizeof *announcement, &comm->broadcasts[slot]);
-}
-
 static mxci_call_signature signature_of(const mxci_call *call) {
     return (mxci_call_signature){.n = call->n,
                                  .share = call->share,
@@ -67,11 +60,6 @@ static mxci_call_signature signature_of(const mxci_call *call) {
                                  .kind = (int32_t)call->kind,
                                  .dtype = (int32_t)call->dtype,
                                  .on_gpus = call->on_gpus};
-}
-
-static int is_same_signature(const mxci_call_signature *a, const mxci_call_signature *b) {
-    return a->n == b->n && a->share == b->share && a->range_pieces == b->range_pieces && a->kind == b->kind &&
-           a->dtype == b->dtype && a->on_gpus == b->on_gpus;
 }
 
 /* Rank 0: announce no more than can be started immediately, so that a call that becomes ready meanwhile can overtake.
@@ -87,7 +75,11 @@ static mxc_status announce_calls(mxci_comm *comm, int *progressed) {
         mxci_format(announcement->name, sizeof announcement->name, "%s", call->name);
         comm->n_announced++;
         *progressed = 1;
-        MXC_TRY(broadcast_announcement(comm, announcement));
+        int slot = (comm->first_broadcast + comm->n_broadcasts) % MXCI_MAX_ANNOUNCED;
+        comm->broadcast_buffers[slot] = *announcement;
+        comm->n_broadcasts++;
+        MXC_TRY(comm->api->broadcast(comm->group, MXCI_CHANNEL_ORDER, 0, &comm->broadcast_buffers[slot],
+                                     sizeof *announcement, &comm->broadcasts[slot]));
     }
     return MXC_OK;
 }
@@ -125,17 +117,12 @@ static int64_t piece_length(const mxci_call *call) {
     return (call->range + call->range_pieces - 1) / call->range_pieces;
 }
 
-/* Elements of a call's piece, and where they begin. */
-static int64_t piece_range(const mxci_call *call, int64_t piece, int64_t *begin) {
-    int64_t each = piece_length(call), within = piece % call->range_pieces * each;
-    *begin = piece / call->range_pieces * call->range + within;
-    return within + each < call->range ? each : call->range - within;
-}
-
+/* Pieces 0 to range_pieces - 1 lie in the first share, and so on; the last piece of a share is shorter. */
 static mxc_status start_piece(mxci_comm *comm, mxci_call *call, int64_t piece, mxci_group_request *t) {
-    int64_t begin, n = piece_range(call, piece, &begin);
-    size_t at = (size_t)(begin * mxci_call_element_size(call));
-    int owner = (int)(piece / call->range_pieces);
+    const int owner = (int)(piece / call->range_pieces); /* the rank whose share it is; 0 without shares */
+    const int64_t each = piece_length(call), within = piece % call->range_pieces * each;
+    const int64_t n = within + each < call->range ? each : call->range - within;
+    const size_t at = (size_t)((owner * call->range + within) * mxci_call_element_size(call));
     switch (call->kind) {
     case MXCI_CALL_REDUCE:
         if (call->on_gpus)
@@ -166,22 +153,24 @@ static const char *describe_signature(const mxci_call_signature *f, char *out, s
     return out;
 }
 
-/* The same name, but not the same bytes. */
-static void fail_different_signature(mxci_comm *comm, const mxci_announcement *announcement, const mxci_call *call,
-                                     const mxci_call_signature *own) {
+/* Fails the communication and returns 0 unless the call has the name and the signature of the announcement, so that no
+ * rank receives more than it has room for. */
+static int check_announcement(mxci_comm *comm, const mxci_announcement *announcement, const mxci_call *call) {
+    const mxci_call_signature own = signature_of(call), *other = &announcement->signature;
     char ours[128], theirs[128];
-    mxci_comm_fail(comm, 1, MXC_EWORKER,
-                   "call %lld (%s) of rank %d is %s, of rank 0 it is %s: all ranks must make the same calls in the "
-                   "same order",
-                   (long long)call->seq, call->name, comm->rank, describe_signature(own, ours, sizeof ours),
-                   describe_signature(&announcement->signature, theirs, sizeof theirs));
-}
-
-static void fail_different_call(mxci_comm *comm, const mxci_announcement *announcement, const mxci_call *call) {
-    mxci_comm_fail(comm, 1, MXC_EWORKER,
-                   "call %lld of rank %d is %s, step %lld, of rank 0 it is %s: all ranks must "
-                   "make the same calls in the same order",
-                   (long long)call->seq, comm->rank, call->name, (long long)call->step, announcement->name);
+    if (strncmp(call->name, announcement->name, sizeof announcement->name - 1) != 0)
+        mxci_comm_fail(comm, 1, MXC_EWORKER,
+                       "call %lld of rank %d is %s, step %lld, of rank 0 it is %s: all ranks must "
+                       "make the same calls in the same order",
+                       (long long)call->seq, comm->rank, call->name, (long long)call->step, announcement->name);
+    else if (own.n != other->n || own.share != other->share || own.range_pieces != other->range_pieces ||
+             own.kind != other->kind || own.dtype != other->dtype || own.on_gpus != other->on_gpus)
+        mxci_comm_fail(comm, 1, MXC_EWORKER,
+                       "call %lld (%s) of rank %d is %s, of rank 0 it is %s: all ranks must make the same calls in the "
+                       "same order",
+                       (long long)call->seq, call->name, comm->rank, describe_signature(&own, ours, sizeof ours),
+                       describe_signature(other, theirs, sizeof theirs));
+    return !comm->is_failed;
 }
 
 static mxci_piece_in_flight *find_free_transfer(mxci_comm *comm) {
@@ -191,8 +180,8 @@ static mxci_piece_in_flight *find_free_transfer(mxci_comm *comm) {
     return NULL;
 }
 
-/* Start announced pieces in the order of the announcements; one that is not ready here holds up all behind it. Before a
- * call is started it must agree with the announcement, so that no rank receives more than it has room for. */
+/* Start announced pieces in the order of the announcements. A piece that is not ready here holds up all behind it,
+ * because every rank must start them in the same order. */
 static mxc_status start_announced(mxci_comm *comm, int *progressed) {
     mxci_piece_in_flight *slot;
     while (comm->n_announced > 0 && (slot = find_free_transfer(comm)) != NULL) {
@@ -200,12 +189,7 @@ static mxc_status start_announced(mxci_comm *comm, int *progressed) {
         mxci_call *call = mxci_collectives_find(comm, announcement->seq);
         if (!call)
             return MXC_OK;
-        const mxci_call_signature own = signature_of(call);
-        if (strncmp(call->name, announcement->name, sizeof announcement->name - 1) != 0)
-            fail_different_call(comm, announcement, call);
-        else if (!is_same_signature(&own, &announcement->signature))
-            fail_different_signature(comm, announcement, call, &own);
-        if (comm->is_failed || !may_start(comm, call))
+        if (!check_announcement(comm, announcement, call) || !may_start(comm, call))
             return MXC_OK;
         slot->call = call;
         comm->first_announced = (comm->first_announced + 1) % MXCI_MAX_ANNOUNCED;

@@ -47,6 +47,7 @@ int mxci_comm_size(const mxci_comm *comm) {
 
 /* ---- calls on the communication thread --------------------------------------------------------------------------- */
 
+/* O(calls in progress), which are few: one for each bucket of a step. */
 void mxci_comm_end_call(mxci_comm *comm, mxci_call *call, mxc_status status, const char *error) {
     mxci_call **at = &comm->calls;
     while (*at != call)
@@ -61,23 +62,20 @@ void mxci_comm_end_call(mxci_comm *comm, mxci_call *call, mxc_status status, con
     call->on_completion(call, status, error); /* may free the call */
 }
 
-static int64_t count_pieces(const mxci_comm *comm, const mxci_call *call) {
-    int64_t most = comm->settings.piece_bytes / mxci_call_element_size(call);
-    if (call->kind == MXCI_CALL_BARRIER || call->kind == MXCI_CALL_ALLGATHER || call->range <= most)
-        return 1;
-    return (call->range + most - 1) / most;
-}
-
+/* Divide a call into pieces and append it to the calls in progress. Calls arrive in the order of their numbers. */
 static void list_call(mxci_comm *comm, mxci_call *call) {
+    int64_t most = comm->settings.piece_bytes / mxci_call_element_size(call);
+    int is_divided = call->kind == MXCI_CALL_REDUCE || call->kind == MXCI_CALL_BROADCAST;
     call->next = NULL;
     call->n_pieces_announced = call->n_pieces_done = call->barrier_token = 0;
     call->range = call->share > 0 ? call->share : call->n;
-    call->range_pieces = count_pieces(comm, call);
+    call->range_pieces = is_divided && call->range > most ? (call->range + most - 1) / most : 1;
     call->n_pieces = call->share > 0 ? comm->size * call->range_pieces : call->range_pieces;
     *comm->calls_end = call;
     comm->calls_end = &call->next;
 }
 
+/* A call that another thread has reported as ready or cancelled. */
 static void handle_update(mxci_comm *comm, mxci_call *call) {
     if (!call->is_cancelled) {
         call->is_ready = 1;
@@ -122,13 +120,6 @@ static void post_update(mxci_comm *comm, mxci_call *call, int wake) {
     mxci_mutex_unlock(&comm->lock);
 }
 
-static void wake_thread(mxci_comm *comm) {
-    mxci_mutex_lock(&comm->lock);
-    comm->is_woken = 1;
-    mxci_cond_signal(&comm->has_work);
-    mxci_mutex_unlock(&comm->lock);
-}
-
 /* Complete a short call on this thread, which has taken the progress lock: waking the communication thread and being
  * woken takes longer than the transfer. After the lock is released, the call may be complete and the communication
  * freed. */
@@ -142,8 +133,12 @@ static void progress_short_call(mxci_comm *comm, mxci_call *call) {
         mxci_collectives_step(comm);
         is_over = !mxci_collectives_find(comm, seq);
     } while (!is_over && mxci_now_ns() < end);
-    if (!is_over)
-        wake_thread(comm);
+    if (!is_over) {
+        mxci_mutex_lock(&comm->lock);
+        comm->is_woken = 1;
+        mxci_cond_signal(&comm->has_work);
+        mxci_mutex_unlock(&comm->lock);
+    }
     mxci_mutex_unlock(&comm->progress_lock);
 }
 
@@ -168,26 +163,26 @@ typedef struct blocking_call {
 } blocking_call;
 
 static void end_blocking_call(mxci_call *call, mxc_status status, const char *error) {
-    blocking_call *w = (blocking_call *)call;
-    mxci_comm *comm = w->comm;
-    snprintf(w->message, sizeof w->message, "%s", error ? error : "");
+    blocking_call *blocking = (blocking_call *)call;
+    mxci_comm *comm = blocking->comm;
+    snprintf(blocking->message, sizeof blocking->message, "%s", error ? error : "");
     mxci_mutex_lock(&comm->lock);
-    w->status = status;
-    w->is_complete = 1;
+    blocking->status = status;
+    blocking->is_complete = 1;
     mxci_cond_broadcast(&comm->completed);
     mxci_mutex_unlock(&comm->lock);
 }
 
 mxc_status mxci_comm_call(mxci_comm *comm, mxci_call *call) {
-    blocking_call w = {.call = *call, .comm = comm};
-    w.call.on_completion = end_blocking_call;
-    mxci_comm_enqueue(comm, &w.call);
-    mxci_comm_ready(comm, &w.call);
+    blocking_call blocking = {.call = *call, .comm = comm};
+    blocking.call.on_completion = end_blocking_call;
+    mxci_comm_enqueue(comm, &blocking.call);
+    mxci_comm_ready(comm, &blocking.call);
     mxci_mutex_lock(&comm->lock);
-    while (!w.is_complete)
+    while (!blocking.is_complete)
         mxci_cond_wait(&comm->completed, &comm->lock);
     mxci_mutex_unlock(&comm->lock);
-    return w.status == MXC_OK ? MXC_OK : MXC_FAIL(w.status, "%s", w.message);
+    return blocking.status == MXC_OK ? MXC_OK : MXC_FAIL(blocking.status, "%s", blocking.message);
 }
 
 mxc_status mxci_comm_allreduce_min(mxci_comm *comm, const char *name, int64_t *value) {
@@ -204,33 +199,26 @@ mxc_status mxci_comm_allreduce_min(mxci_comm *comm, const char *name, int64_t *v
 
 /* ---- the thread -------------------------------------------------------------------------------------------------- */
 
-/* Poll while transfers make progress: each call of the transport's test moves a part of the data. */
-static int progress_transfers(mxci_comm *comm, int64_t now) {
-    int64_t end = now < comm->spin_until_ns ? now + POLL_NS : now;
-    int progressed = mxci_collectives_step(comm);
-    while (mxci_collectives_in_flight_bytes(comm) > 0 && mxci_now_ns() < end)
-        progressed |= mxci_collectives_step(comm);
-    return progressed;
-}
-
-/* When the next step is due: immediately while transfers make progress and for MXC_SPIN_US after (transfers of n bytes
- * are given n ns), then every IDLE_POLL_NS; with no ready call and no messages, at the next heartbeat. */
-static int64_t next_step_time(mxci_comm *comm, int progressed, int64_t now) {
-    int busy = mxci_collectives_is_busy(comm) || comm->handler.receive != NULL;
-    if (progressed)
-        comm->spin_until_ns =
-            now + 1000 * mxci_option_get(MXCI_OPT_MXC_SPIN_US) + mxci_collectives_in_flight_bytes(comm);
-    return now < comm->spin_until_ns ? now : now + (busy ? IDLE_POLL_NS : mxci_liveness_interval(comm));
-}
-
+/* One step of everything; the progress lock is held. Returns when the next step is due: immediately while transfers
+ * make progress and for MXC_SPIN_US after (transfers of n bytes are given n ns), then every IDLE_POLL_NS; with no
+ * ready call and no messages, at the next heartbeat. */
 static int64_t progress_all(mxci_comm *comm, int64_t now) {
     int progressed = take_calls(comm);
     mxci_liveness_step(comm, now);
-    progressed |= progress_transfers(comm, now);
+    /* Poll while transfers make progress: each call of the transport's test moves a part of the data. */
+    int64_t end = now < comm->spin_until_ns ? now + POLL_NS : now;
+    progressed |= mxci_collectives_step(comm);
+    while (mxci_collectives_in_flight_bytes(comm) > 0 && mxci_now_ns() < end)
+        progressed |= mxci_collectives_step(comm);
     progressed |= mxci_messages_step(comm);
-    return next_step_time(comm, progressed, now);
+    int is_busy = mxci_collectives_is_busy(comm) || comm->handler.receive != NULL;
+    if (progressed)
+        comm->spin_until_ns =
+            now + 1000 * mxci_option_get(MXCI_OPT_MXC_SPIN_US) + mxci_collectives_in_flight_bytes(comm);
+    return now < comm->spin_until_ns ? now : now + (is_busy ? IDLE_POLL_NS : mxci_liveness_interval(comm));
 }
 
+/* Unless other threads have left work in the meantime. */
 static void sleep_until(mxci_comm *comm, int64_t time) {
     mxci_mutex_lock(&comm->lock);
     if (!comm->enqueued && !comm->updated && !comm->outgoing && !comm->is_woken)
@@ -255,7 +243,8 @@ static void comm_thread(void *arg) {
     }
 }
 
-/* ---- life -------------------------------------------------------------------------------------------------------- */
+/* ---- opening and closing
+ * -------------------------------------------------------------------------------------------------------- */
 
 static void end_closing_barrier(mxci_call *call, mxc_status status, const char *error) {
     mxci_comm *comm = (mxci_comm *)((char *)call - offsetof(mxci_comm, closing));

@@ -48,7 +48,7 @@ struct mxci_call {
     mxc_dtype dtype;
     int64_t n;
     int64_t share;    /* 0, or n / size: elements [r * share, (r + 1) * share) belong to rank r */
-    int priority;     /* of the ready calls, the one with the largest goes first */
+    int priority;     /* of the ready calls, the one of the largest priority is started first */
     const char *name; /* for messages, and compared between ranks: push of key "w", ... Valid until on_completion */
     int64_t step;     /* of the key; for messages */
     int on_gpus;      /* of a reduction: in and out are on the workers' GPUs, which make it (gpu_sums.h) */
@@ -117,7 +117,7 @@ void mxci_comm_cancel(mxci_comm *comm, mxci_call *call);
 mxc_status mxci_comm_call(mxci_comm *comm, mxci_call *call);
 /* Replace value by the minimum over all ranks. name is for messages. Blocks like mxci_comm_call. */
 mxc_status mxci_comm_allreduce_min(mxci_comm *comm, const char *name, int64_t *value);
-/* A message with room for its data; NULL without memory. */
+/* A message with uninitialised data of that size; NULL without memory. mxci_comm_send takes it over. */
 mxci_message *mxci_message_create(int to, size_t bytes);
 /* Send it; it is freed after completion. Does not block. Any thread. */
 void mxci_comm_send(mxci_comm *comm, mxci_message *message);

@@ -14,7 +14,7 @@
 
 enum {
     MXCI_MAX_IN_FLIGHT = 4,  /* pieces that are transferred at a time */
-    MXCI_MAX_ANNOUNCED = 16, /* announcements that are known here and not started */
+    MXCI_MAX_ANNOUNCED = 16, /* announcements that this rank has received and not started */
     MXCI_CALL_NAME = 160,    /* room for a call's name in an announcement */
     MXCI_CONTROL_TEXT = 480
 };
@@ -61,7 +61,7 @@ typedef struct mxci_rank_location {
     int64_t host, process;
 } mxci_rank_location;
 
-/* join.c: how far the thread has come with joining, for the program's thread, which waits for it. */
+/* join.c: how far the communication thread is with joining, for the program's thread, which waits for it. */
 typedef enum mxci_join_state {
     MXCI_JOINING,
     MXCI_JOINED,
@@ -79,14 +79,14 @@ struct mxci_comm {
 
     mxci_mutex lock; /* over the next block */
     mxci_join_state join_state;
-    mxci_cond has_work;  /* for the thread */
-    mxci_cond completed; /* joining, or a call that is waited for */
+    mxci_cond has_work;  /* signalled when the communication thread has something to do */
+    mxci_cond completed; /* signalled when joining or a blocking call has completed */
     int64_t next_seq;
     mxci_call *enqueued, **enqueued_end;    /* not yet seen by the thread */
     mxci_call *updated, **updated_end;      /* ready or cancelled, and not yet seen by the thread */
     mxci_message *outgoing, **outgoing_end; /* to be sent */
-    int is_woken;                           /* another thread has left it transfers that are in flight */
-    mxc_status code;                        /* MXC_OK until communication has failed; then message says why */
+    int is_woken;    /* another thread has left transfers in flight to the communication thread */
+    mxc_status code; /* MXC_OK until communication has failed; then message says why */
     char message[MXC_ERROR_MAX];
     mxci_gpu_group gpus;
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two-bit compression, as functions of the engine. */
+/* Two-bit compression and expansion, queued as tasks on the engine. They know arrays only; exchange.c sends the codes.
+ */
 #include "kvstore/compress.h"
 
 #include "base/sys.h"
 
-enum { GRAIN = 4096 }; /* words worth giving to another thread */
+enum { GRAIN = 4096 }; /* least number of words per part of a parallel loop */
 
+/* Of compressing: values, residual, codes. Of expanding: codes, values. */
 typedef struct compress_task {
     mxc_ndarray *arrays[3]; /* a reference each; the last may be NULL */
     float threshold;
@@ -15,10 +17,10 @@ typedef struct compress_task {
 } compress_task;
 
 static void compress_task_free(void *arg) {
-    compress_task *j = arg;
+    compress_task *work = arg;
     for (int i = 0; i < 3; i++)
-        mxc_ndarray_release(j->arrays[i]);
-    mxci_free(j);
+        mxc_ndarray_release(work->arrays[i]);
+    mxci_free(work);
 }
 
 static mxc_status data_of(mxc_ndarray *array, void **out) {
@@ -30,7 +32,7 @@ static mxc_status data_of(mxc_ndarray *array, void **out) {
 
 /* ---- compressing ------------------------------------------------------------------------------------------------- */
 
-/* The code of a value; the residual becomes the error. */
+/* The code of a value; *residual becomes the error, which is added to the value of the next step. */
 static uint32_t compress_one(float value, float threshold, float *residual) {
     float sum = *residual + value;
     uint32_t bits = sum >= threshold ? 3u : sum <= -threshold ? 2u : 0u;
@@ -39,67 +41,67 @@ static uint32_t compress_one(float value, float threshold, float *residual) {
 }
 
 static void compress_range(void *arg, int64_t begin, int64_t end, int part) {
-    const compress_task *j = arg;
+    const compress_task *work = arg;
     (void)part;
     for (int64_t w = begin; w < end; w++) {
         int64_t at = w * MXCI_VALUES_PER_WORD;
         uint32_t word = 0;
         for (int i = 0; i < MXCI_VALUES_PER_WORD; i++)
-            word = word << 2 | compress_one(j->values[at + i], j->threshold, &j->residual[at + i]);
-        j->codes[w] = word;
+            word = word << 2 | compress_one(work->values[at + i], work->threshold, &work->residual[at + i]);
+        work->codes[w] = word;
     }
 }
 
 static mxc_status compress_run(const mxc_run *run, void *arg) {
-    compress_task *j = arg;
-    MXC_TRY(data_of(j->arrays[0], (void **)&j->values));
-    MXC_TRY(data_of(j->arrays[1], (void **)&j->residual));
-    MXC_TRY(data_of(j->arrays[2], (void **)&j->codes));
-    mxc_parallel_for(run, j->n_words, GRAIN, compress_range, j);
+    compress_task *work = arg;
+    MXC_TRY(data_of(work->arrays[0], (void **)&work->values));
+    MXC_TRY(data_of(work->arrays[1], (void **)&work->residual));
+    MXC_TRY(data_of(work->arrays[2], (void **)&work->codes));
+    mxc_parallel_for(run, work->n_words, GRAIN, compress_range, work);
     return MXC_OK;
 }
 
 /* ---- expanding --------------------------------------------------------------------------------------------------- */
 
 static void expand_range(void *arg, int64_t begin, int64_t end, int part) {
-    const compress_task *j = arg;
-    const float meaning[4] = {0, 0, -j->threshold, j->threshold};
+    const compress_task *work = arg;
+    const float decoded[4] = {0, 0, -work->threshold, work->threshold};
     (void)part;
     for (int64_t w = begin; w < end; w++)
         for (int i = 0; i < MXCI_VALUES_PER_WORD; i++) {
             float sum = 0;
-            for (int64_t r = 0; r < j->n_ranks; r++)
-                sum += meaning[j->codes[r * j->n_words + w] >> (30 - 2 * i) & 3u];
-            j->values[w * MXCI_VALUES_PER_WORD + i] = sum;
+            for (int64_t r = 0; r < work->n_ranks; r++)
+                sum += decoded[work->codes[r * work->n_words + w] >> (30 - 2 * i) & 3u];
+            work->values[w * MXCI_VALUES_PER_WORD + i] = sum;
         }
 }
 
 static mxc_status expand_run(const mxc_run *run, void *arg) {
-    compress_task *j = arg;
-    MXC_TRY(data_of(j->arrays[0], (void **)&j->codes));
-    MXC_TRY(data_of(j->arrays[1], (void **)&j->values));
-    mxc_parallel_for(run, j->n_words, GRAIN, expand_range, j);
+    compress_task *work = arg;
+    MXC_TRY(data_of(work->arrays[0], (void **)&work->codes));
+    MXC_TRY(data_of(work->arrays[1], (void **)&work->values));
+    mxc_parallel_for(run, work->n_words, GRAIN, expand_range, work);
     return MXC_OK;
 }
 
 /* ---- queueing -------------------------------------------------------------------------------------------------- */
 
-/* Reads the first array, changes the others. */
+/* Queue fn, which reads the first array and changes the others. */
 static mxc_status push_task(const char *name, mxc_task_fn fn, int n, mxc_ndarray *const *arrays,
                             const compress_task *like, int priority) {
     mxc_task task = MXC_TASK_INIT;
     mxc_var *vars[3];
-    compress_task *j = mxci_alloc(sizeof *j);
-    if (!j)
+    compress_task *work = mxci_alloc(sizeof *work);
+    if (!work)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory to queue %s", name);
-    *j = *like;
+    *work = *like;
     for (int i = 0; i < n; i++) {
-        j->arrays[i] = mxc_ndarray_retain(arrays[i]);
+        work->arrays[i] = mxc_ndarray_retain(arrays[i]);
         vars[i] = mxc_ndarray_var(arrays[i]);
     }
     task.name = name;
     task.fn = fn;
-    task.arg = j;
+    task.arg = work;
     task.destroy = compress_task_free;
     task.priority = priority;
     task.flags = MXC_TASK_HELPED;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buckets, and the engine functions that hand them to the communication thread. */
+/* Buckets: how the keys of a push lie in one array, and the engine tasks that report an array as ready to the
+ * communication thread and complete when its call does. */
 #include "kvstore/exchange.h"
 
 #include <stdatomic.h>
@@ -15,17 +16,17 @@ enum { NAME = MXCI_BUCKET_NAME, ALIGNMENT = 32 }; /* elements */
 
 /* ---- buckets ----------------------------------------------------------------------------------------------------- */
 
-static void bucket_free(mxci_bucket *b) {
-    for (int i = 0; b->views && i < b->n; i++)
-        mxc_ndarray_release(b->views[i]);
-    mxc_ndarray_release(b->flat);
-    mxc_ndarray_release(b->residual);
-    mxc_ndarray_release(b->codes);
-    mxc_ndarray_release(b->all_codes);
-    mxci_shard_destroy(b->shard);
-    mxci_free(b->views);
-    mxci_free(b->keys);
-    mxci_free(b);
+static void bucket_free(mxci_bucket *bucket) {
+    for (int i = 0; bucket->views && i < bucket->n; i++)
+        mxc_ndarray_release(bucket->views[i]);
+    mxc_ndarray_release(bucket->flat);
+    mxc_ndarray_release(bucket->residual);
+    mxc_ndarray_release(bucket->codes);
+    mxc_ndarray_release(bucket->all_codes);
+    mxci_shard_destroy(bucket->shard);
+    mxci_free(bucket->views);
+    mxci_free(bucket->keys);
+    mxci_free(bucket);
 }
 
 void mxci_bucket_release(mxci_bucket *bucket) {
@@ -33,10 +34,10 @@ void mxci_bucket_release(mxci_bucket *bucket) {
         bucket_free(bucket);
 }
 
-int64_t mxci_bucket_begin(const mxci_bucket *b, int i) {
+int64_t mxci_bucket_begin(const mxci_bucket *bucket, int i) {
     int64_t begin = 0;
     while (i-- > 0)
-        begin += (mxc_ndarray_size(b->keys[i]->stored) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        begin += (mxc_ndarray_size(bucket->keys[i]->stored) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     return begin;
 }
 
@@ -48,67 +49,65 @@ mxc_status mxci_bucket_view(mxc_ndarray *flat, int64_t begin, const mxc_shape *s
     return status;
 }
 
-static mxc_status make_views(mxci_bucket *b, int ranks) {
-    int64_t share = (mxci_bucket_begin(b, b->n) + ranks - 1) / ranks;
+/* Lay the keys out one behind the other, each aligned, in an array that divides evenly among the ranks. */
+static mxc_status make_views(mxci_bucket *bucket, int ranks) {
+    int64_t share = (mxci_bucket_begin(bucket, bucket->n) + ranks - 1) / ranks;
     int64_t total = (share + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT * ranks;
-    mxc_context where = b->on_gpus ? mxc_ndarray_context(b->keys[0]->stored) : mxc_cpu(0);
-    MXC_TRY(mxc_ndarray_create(1, &total, b->wire, where, &b->flat));
-    MXC_TRY(mxc_ndarray_fill(b->flat, 0)); /* between the keys too */
-    for (int i = 0; i < b->n; i++)
-        MXC_TRY(
-            mxci_bucket_view(b->flat, mxci_bucket_begin(b, i), mxc_ndarray_shape(b->keys[i]->stored), &b->views[i]));
+    mxc_context where = bucket->on_gpus ? mxc_ndarray_context(bucket->keys[0]->stored) : mxc_cpu(0);
+    MXC_TRY(mxc_ndarray_create(1, &total, bucket->wire, where, &bucket->flat));
+    MXC_TRY(mxc_ndarray_fill(bucket->flat, 0)); /* also the gaps between the keys, which are summed too */
+    for (int i = 0; i < bucket->n; i++)
+        MXC_TRY(mxci_bucket_view(bucket->flat, mxci_bucket_begin(bucket, i), mxc_ndarray_shape(bucket->keys[i]->stored),
+                                 &bucket->views[i]));
     return MXC_OK;
 }
 
 /* The name of its call. Names of buckets with different keys or sizes differ, by a hash of all keys (FNV-1a). */
-static void name_bucket(mxci_bucket *b) {
-    mxci_line line = {b->name, sizeof b->name, 0};
+static void name_bucket(mxci_bucket *bucket) {
+    mxci_line line = {bucket->name, sizeof bucket->name, 0};
     uint32_t hash = 2166136261u;
-    mxci_line_printf(&line, "push of \"%.40s\"", b->keys[0]->key);
-    for (int i = 0; i < b->n; i++)
-        for (const char *c = b->keys[i]->key;; c++) {
+    mxci_line_printf(&line, "push of \"%.40s\"", bucket->keys[0]->name);
+    for (int i = 0; i < bucket->n; i++)
+        for (const char *c = bucket->keys[i]->name;; c++) {
             hash = (hash ^ (unsigned char)*c) * 16777619u;
             if (*c == '\0')
                 break;
         }
-    if (b->n > 1)
-        mxci_line_printf(&line, " and %d more, to \"%.40s\"", b->n - 1, b->keys[b->n - 1]->key);
-    mxci_line_printf(&line, ", %s (%lld)%s [%08x]", mxc_dtype_name(b->wire), (long long)mxc_ndarray_size(b->flat),
-                     b->on_gpus ? " by GPUs" : "", (unsigned)hash);
+    if (bucket->n > 1)
+        mxci_line_printf(&line, " and %d more, to \"%.40s\"", bucket->n - 1, bucket->keys[bucket->n - 1]->name);
+    mxci_line_printf(&line, ", %s (%lld)%s [%08x]", mxc_dtype_name(bucket->wire),
+                     (long long)mxc_ndarray_size(bucket->flat), bucket->on_gpus ? " by GPUs" : "", (unsigned)hash);
 }
 
 mxc_status mxci_bucket_create(int n, mxci_key *const *keys, mxc_dtype wire, int ranks, mxci_bucket **out) {
-    mxci_bucket *b = mxci_calloc(1, sizeof *b);
+    mxci_bucket *bucket = mxci_calloc(1, sizeof *bucket);
     mxc_status status = MXC_OK;
     *out = NULL;
-    if (b) {
-        b->n = n;
-        b->wire = wire;
-        b->on_gpus = keys[0]->on_gpus;
-        b->keys = mxci_calloc((size_t)n, sizeof *b->keys);
-        b->views = mxci_calloc((size_t)n, sizeof *b->views);
+    if (bucket) {
+        bucket->n = n;
+        bucket->wire = wire;
+        bucket->on_gpus = keys[0]->on_gpus;
+        bucket->keys = mxci_calloc((size_t)n, sizeof *bucket->keys);
+        bucket->views = mxci_calloc((size_t)n, sizeof *bucket->views);
     }
-    if (!b || !b->keys || !b->views)
+    if (!bucket || !bucket->keys || !bucket->views)
         status = MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d keys of one bucket", n);
     if (status == MXC_OK) {
-        memcpy(b->keys, keys, (size_t)n * sizeof *keys);
-        status = make_views(b, ranks);
+        memcpy(bucket->keys, keys, (size_t)n * sizeof *keys);
+        status = make_views(bucket, ranks);
     }
     if (status == MXC_OK) {
-        name_bucket(b);
-        *out = b;
-    } else if (b)
-        bucket_free(b);
+        name_bucket(bucket);
+        *out = bucket;
+    } else if (bucket)
+        bucket_free(bucket);
     return status;
 }
 
-static int is_of(const mxci_bucket *b, int n, mxci_key *const *keys, mxc_dtype wire) {
-    return b && b->n == n && b->wire == wire && memcmp(b->keys, keys, (size_t)n * sizeof *keys) == 0;
-}
-
 mxc_status mxci_bucket_get(int n, mxci_key *const *keys, mxc_dtype wire, int ranks, mxci_bucket **out) {
-    *out = keys[0]->bucket;
-    if (is_of(*out, n, keys, wire))
+    mxci_bucket *last = keys[0]->bucket;
+    *out = last;
+    if (last && last->n == n && last->wire == wire && memcmp(last->keys, keys, (size_t)n * sizeof *keys) == 0)
         return MXC_OK;
     MXC_TRY(mxci_bucket_create(n, keys, wire, ranks, out));
     for (int i = 0; i < n; i++) {
@@ -124,7 +123,7 @@ mxc_status mxci_bucket_get(int n, mxci_key *const *keys, mxc_dtype wire, int ran
 /* One call and the engine function that reports its data as ready. References: one each of the thread that queues it,
  * of the function, and of the call. */
 typedef struct exchange_task {
-    mxci_call call; /* first: a call's address is its exchange's */
+    mxci_call call; /* first, so that a call can be cast to its exchange */
     mxci_comm *comm;
     atomic_int refs;
     int has_run, task_ended; /* task_ended: read by the queueing thread only, after a push that failed */
@@ -132,152 +131,140 @@ typedef struct exchange_task {
     char name[NAME];
 } exchange_task;
 
-static void exchange_release(exchange_task *x) {
-    if (atomic_fetch_sub(&x->refs, 1) > 1)
+static void exchange_release(exchange_task *exchange) {
+    if (atomic_fetch_sub(&exchange->refs, 1) > 1)
         return;
-    mxc_ndarray_release(x->call.arrays[0]);
-    mxc_ndarray_release(x->call.arrays[1]);
-    mxci_free(x);
+    mxc_ndarray_release(exchange->call.arrays[0]);
+    mxc_ndarray_release(exchange->call.arrays[1]);
+    mxci_free(exchange);
 }
 
 static void exchange_ended(mxci_call *call, mxc_status status, const char *error) {
-    exchange_task *x = (exchange_task *)call;
-    if (x->has_run)
-        mxc_done_complete(x->done, status, error);
-    exchange_release(x);
+    exchange_task *exchange = (exchange_task *)call;
+    if (exchange->has_run)
+        mxc_done_complete(exchange->done, status, error);
+    exchange_release(exchange);
 }
 
-static mxc_status exchange_find_data(exchange_task *x) {
+static mxc_status exchange_find_data(exchange_task *exchange) {
     mxc_tensor tensor;
-    MXC_TRY(mxc_ndarray_tensor(x->call.arrays[0], &tensor));
-    x->call.in = tensor.data;
-    MXC_TRY(mxc_ndarray_tensor(x->call.arrays[1], &tensor));
-    x->call.out = tensor.data;
+    MXC_TRY(mxc_ndarray_tensor(exchange->call.arrays[0], &tensor));
+    exchange->call.in = tensor.data;
+    MXC_TRY(mxc_ndarray_tensor(exchange->call.arrays[1], &tensor));
+    exchange->call.out = tensor.data;
     return MXC_OK;
 }
 
 static void exchange_run(const mxc_run *run, void *arg, mxc_done *done) {
-    exchange_task *x = arg;
+    exchange_task *exchange = arg;
     (void)run;
-    x->has_run = 1;
-    x->done = done;
-    if (exchange_find_data(x) == MXC_OK)
-        mxci_comm_ready(x->comm, &x->call);
+    exchange->has_run = 1;
+    exchange->done = done;
+    if (exchange_find_data(exchange) == MXC_OK)
+        mxci_comm_ready(exchange->comm, &exchange->call);
     else
-        mxci_comm_cancel(x->comm, &x->call);
+        mxci_comm_cancel(exchange->comm, &exchange->call);
 }
 
 /* The engine drops the function. If it has not run, what it reads has failed. */
 static void exchange_task_ended(void *arg) {
-    exchange_task *x = arg;
-    x->task_ended = 1;
-    if (!x->has_run)
-        mxci_comm_cancel(x->comm, &x->call);
-    exchange_release(x);
+    exchange_task *exchange = arg;
+    exchange->task_ended = 1;
+    if (!exchange->has_run)
+        mxci_comm_cancel(exchange->comm, &exchange->call);
+    exchange_release(exchange);
 }
 
-static mxc_status push_exchange(exchange_task *x) {
+/* The call gets its number here, in the order of the program; its data becomes ready when the engine runs the task. */
+mxc_status mxci_exchange_queue(mxci_comm *comm, const mxci_call *call, mxc_ndarray *in, mxc_ndarray *out) {
+    exchange_task *exchange = mxci_calloc(1, sizeof *exchange);
+    if (!exchange)
+        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %s", call->name);
+    exchange->call = *call;
+    exchange->call.on_completion = exchange_ended;
+    exchange->call.name = exchange->name;
+    exchange->call.arrays[0] = mxc_ndarray_retain(in);
+    exchange->call.arrays[1] = mxc_ndarray_retain(out);
+    exchange->comm = comm;
+    atomic_init(&exchange->refs, 3);
+    mxci_format(exchange->name, sizeof exchange->name, "%s", call->name);
+    mxci_comm_enqueue(comm, &exchange->call);
+
     mxc_task task = MXC_TASK_INIT;
-    mxc_var *in = mxc_ndarray_var(x->call.arrays[0]), *out = mxc_ndarray_var(x->call.arrays[1]);
-    task.name = x->call.kind == MXCI_CALL_BROADCAST ? "kvstore_first" : "kvstore_sum";
+    mxc_var *read = mxc_ndarray_var(in), *written = mxc_ndarray_var(out);
+    task.name = call->kind == MXCI_CALL_BROADCAST ? "kvstore_first" : "kvstore_sum";
     task.async_fn = exchange_run;
-    task.arg = x;
+    task.arg = exchange;
     task.destroy = exchange_task_ended;
-    task.priority = x->call.priority;
-    task.flags = MXC_TASK_CHEAP | MXC_TASK_HELPED | (in == out ? MXC_TASK_UPDATES : 0);
-    if (x->call.on_gpus) { /* run when the GPU has computed the values, on a thread that waits for the GPU anyway */
-        task.context = mxc_ndarray_context(x->call.arrays[1]);
+    task.priority = call->priority;
+    task.flags = MXC_TASK_CHEAP | MXC_TASK_HELPED | (read == written ? MXC_TASK_UPDATES : 0);
+    if (call->on_gpus) { /* run when the GPU has computed the values, on a thread that waits for the GPU anyway */
+        task.context = mxc_ndarray_context(out);
         task.property = MXC_PROP_COPY_FROM_DEVICE;
         task.flags &= ~(unsigned)(MXC_TASK_CHEAP | MXC_TASK_HELPED);
     }
-    mxc_status status = mxc_engine_push(mxc_var_engine(out), &task, in != out, &in, 1, &out, 0);
-    if (status != MXC_OK && !x->task_ended) /* refused */
-        exchange_task_ended(x);
-    exchange_release(x);
+    mxc_status status = mxc_engine_push(mxc_var_engine(written), &task, read != written, &read, 1, &written, 0);
+    if (status != MXC_OK && !exchange->task_ended) /* refused by the engine */
+        exchange_task_ended(exchange);
+    exchange_release(exchange);
     return status;
 }
 
-mxc_status mxci_exchange_queue(mxci_comm *comm, const mxci_call *call, mxc_ndarray *in, mxc_ndarray *out) {
-    exchange_task *x = mxci_calloc(1, sizeof *x);
-    if (!x)
-        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %s", call->name);
-    x->call = *call;
-    x->call.on_completion = exchange_ended;
-    x->call.name = x->name;
-    x->call.arrays[0] = mxc_ndarray_retain(in);
-    x->call.arrays[1] = mxc_ndarray_retain(out);
-    x->comm = comm;
-    atomic_init(&x->refs, 3);
-    mxci_format(x->name, sizeof x->name, "%s", call->name);
-    mxci_comm_enqueue(comm, &x->call);
-    return push_exchange(x);
+int mxci_exchange_needs_no_copy(const mxci_key *key, mxc_dtype wire) {
+    return key->on_gpus || (mxci_on_host(mxc_ndarray_context(key->stored)) && mxc_ndarray_dtype(key->stored) == wire);
 }
 
-int mxci_exchange_needs_no_copy(const mxci_key *e, mxc_dtype wire) {
-    return e->on_gpus || (mxci_on_host(mxc_ndarray_context(e->stored)) && mxc_ndarray_dtype(e->stored) == wire);
-}
-
-/* The sum of key i: a view of the bucket, or a copy on the key's context in its dtype. */
-static mxc_status get_summed(mxci_bucket *b, int i, int priority, mxc_ndarray **sum) {
-    *sum = b->views[i];
-    if (mxci_exchange_needs_no_copy(b->keys[i], b->wire))
-        return MXC_OK;
-    MXC_TRY(mxci_key_sum(b->keys[i], sum));
-    return mxc_ndarray_copy_to(b->views[i], *sum, priority);
-}
-
-/* Arrays for compression: made at the first push. */
-static mxc_status make_code_arrays(mxci_bucket *b, int ranks) {
-    const int64_t n = mxc_ndarray_size(b->flat), codes = n / MXCI_VALUES_PER_WORD, all[2] = {ranks, codes};
-    if (b->all_codes)
-        return MXC_OK;
-    if (!b->residual) {
-        MXC_TRY(mxc_ndarray_create(1, &n, MXC_F32, mxc_cpu(0), &b->residual));
-        MXC_TRY(mxc_ndarray_fill(b->residual, 0));
+/* flat = the sum of all ranks' flat, compressed: the codes of all ranks are gathered, and every rank decodes and adds
+ * them. An allreduce is not possible, since the sum of two codes is not a code. */
+static mxc_status queue_compressed(mxci_comm *comm, mxci_bucket *bucket, mxci_call *call, float threshold) {
+    const int64_t n = mxc_ndarray_size(bucket->flat), n_codes = n / MXCI_VALUES_PER_WORD;
+    const int64_t all_dims[2] = {mxci_comm_size(comm), n_codes};
+    if (!bucket->residual) {
+        MXC_TRY(mxc_ndarray_create(1, &n, MXC_F32, mxc_cpu(0), &bucket->residual));
+        MXC_TRY(mxc_ndarray_fill(bucket->residual, 0));
     }
-    if (!b->codes)
-        MXC_TRY(mxc_ndarray_create(1, &codes, MXC_I32, mxc_cpu(0), &b->codes));
-    return mxc_ndarray_create(2, all, MXC_I32, mxc_cpu(0), &b->all_codes);
-}
-
-/* flat = the sum of all ranks' flat, compressed: the codes of all ranks are gathered and added up at each. Codes of
- * several ranks cannot be added while they are reduced. */
-static mxc_status queue_compressed(mxci_comm *comm, mxci_bucket *b, mxci_call *call, float threshold) {
-    MXC_TRY(make_code_arrays(b, mxci_comm_size(comm)));
-    MXC_TRY(mxci_compress(b->flat, b->residual, b->codes, threshold, call->priority));
+    if (!bucket->codes)
+        MXC_TRY(mxc_ndarray_create(1, &n_codes, MXC_I32, mxc_cpu(0), &bucket->codes));
+    if (!bucket->all_codes)
+        MXC_TRY(mxc_ndarray_create(2, all_dims, MXC_I32, mxc_cpu(0), &bucket->all_codes));
+    MXC_TRY(mxci_compress(bucket->flat, bucket->residual, bucket->codes, threshold, call->priority));
     call->kind = MXCI_CALL_ALLGATHER;
-    call->n = (int64_t)mxc_ndarray_bytes(b->codes);
-    MXC_TRY(mxci_exchange_queue(comm, call, b->codes, b->all_codes));
-    return mxci_expand(b->all_codes, b->flat, threshold, call->priority);
+    call->n = (int64_t)mxc_ndarray_bytes(bucket->codes);
+    MXC_TRY(mxci_exchange_queue(comm, call, bucket->codes, bucket->all_codes));
+    return mxci_expand(bucket->all_codes, bucket->flat, threshold, call->priority);
 }
 
 mxc_status mxci_exchange_sum(mxci_comm *comm, mxci_wire_format wire, int n, mxci_key *const *keys, mxc_ndarray **sums,
                              int priority) {
-    mxci_bucket *b;
+    mxci_bucket *bucket;
     MXC_TRY(mxci_comm_check(comm));
-    MXC_TRY(mxci_bucket_get(n, keys, wire.dtype, 1, &b));
+    MXC_TRY(mxci_bucket_get(n, keys, wire.dtype, 1, &bucket));
     int is_direct = n == 1 && mxci_exchange_needs_no_copy(keys[0], wire.dtype) && wire.threshold == 0;
-    mxc_ndarray *in = is_direct ? sums[0] : b->flat;
+    mxc_ndarray *in = is_direct ? sums[0] : bucket->flat;
     for (int i = 0; i < n && !is_direct; i++)
-        MXC_TRY(mxc_ndarray_copy_to(sums[i], b->views[i], priority));
-    int64_t length = mxc_ndarray_size(
-        n == 1 ? sums[0] : b->flat); /* a single key may use its own array at some ranks and the bucket at others */
+        MXC_TRY(mxc_ndarray_copy_to(sums[i], bucket->views[i], priority));
+    /* A single key may use its own array at some ranks and the bucket, which is longer, at others. */
+    int64_t length = mxc_ndarray_size(n == 1 ? sums[0] : bucket->flat);
     mxci_call call = {
         .kind = MXCI_CALL_REDUCE,
         .dtype = wire.dtype,
-        .name = b->name,
+        .name = bucket->name,
         .priority = priority,
         .n = length,
         .step = keys[0]->pushes,
-        .on_gpus = b->on_gpus,
+        .on_gpus = bucket->on_gpus,
     };
     if (wire.threshold > 0)
-        MXC_TRY(queue_compressed(comm, b, &call, wire.threshold));
+        MXC_TRY(queue_compressed(comm, bucket, &call, wire.threshold));
     else
-        MXC_TRY(mxci_exchange_queue(comm, &call, in, b->flat));
+        MXC_TRY(mxci_exchange_queue(comm, &call, in, bucket->flat));
     for (int i = 0; i < n; i++) {
         keys[i]->pushes++;
-        MXC_TRY(get_summed(b, i, priority, &sums[i]));
+        sums[i] = bucket->views[i];
+        if (mxci_exchange_needs_no_copy(keys[i], bucket->wire))
+            continue;
+        MXC_TRY(mxci_key_sum(keys[i], &sums[i])); /* a copy on the key's context, in its dtype */
+        MXC_TRY(mxc_ndarray_copy_to(bucket->views[i], sums[i], priority));
     }
     return MXC_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allreduce of the keys of one push. Keys that fit together are copied side by side into one array, the bucket, which
+ * Allreduce of the keys of one push. Keys of one dtype are copied side by side into one array, the bucket, which
  * is reduced as a whole (as the gradient buckets of PyTorch's DistributedDataParallel: Li et al. 2020,
  * arXiv:2006.15704).
  */
@@ -13,7 +13,7 @@
 enum { MXCI_BUCKET_NAME = 160 };
 
 typedef struct mxci_bucket {
-    int refs; /* one for each key that names it */
+    int refs; /* one for each key whose last push used it */
     int n;
     mxc_dtype wire;
     mxci_key **keys;
@@ -28,7 +28,7 @@ typedef struct mxci_bucket {
 
 /* Its length is a multiple of ranks, and the offset of each key depends on nothing but the sizes of the keys. */
 mxc_status mxci_bucket_create(int n, mxci_key *const *keys, mxc_dtype wire, int ranks, mxci_bucket **out);
-/* The bucket of these keys, which own it: that of their last push if it was of the same keys, else a new one. */
+/* The bucket of these keys, owned by them: that of their last push if it had the same keys, else a new one. */
 mxc_status mxci_bucket_get(int n, mxci_key *const *keys, mxc_dtype wire, int ranks, mxci_bucket **out);
 void mxci_bucket_release(mxci_bucket *bucket); /* NULL is allowed */
 /* Elements [begin, begin + the shape's size) of an array, with that shape. */
@@ -36,10 +36,10 @@ mxc_status mxci_bucket_view(mxc_ndarray *flat, int64_t begin, const mxc_shape *s
 /* Offset in elements of key i in the bucket. */
 int64_t mxci_bucket_begin(const mxci_bucket *bucket, int i);
 
-/* In which form values are sent. */
+/* How values are encoded for sending. */
 typedef struct mxci_wire_format {
-    mxc_dtype dtype; /* in which they are added up */
-    float threshold; /* 0, or of two-bit compression, where dtype is MXC_F32 */
+    mxc_dtype dtype; /* of the sum */
+    float threshold; /* of two-bit compression, which needs dtype MXC_F32; 0: not compressed */
 } mxci_wire_format;
 
 /**
@@ -47,12 +47,12 @@ typedef struct mxci_wire_format {
  * where the bucket is to be used again.
  * @param sums  n sums of this process, borrowed; replaced by those of all ranks, which belong to the keys
  */
-mxc_status mxci_exchange_sum(mxci_comm *comm, mxci_wire_format wire, int n, mxci_key *const *entries,
-                             mxc_ndarray **sums, int priority);
+mxc_status mxci_exchange_sum(mxci_comm *comm, mxci_wire_format wire, int n, mxci_key *const *keys, mxc_ndarray **sums,
+                             int priority);
 /* Queue a call on arrays of the host, or, with on_gpus, of the workers' GPUs. */
 mxc_status mxci_exchange_queue(mxci_comm *comm, const mxci_call *call, mxc_ndarray *in, mxc_ndarray *out);
 /* Can the key use its part of the bucket directly: is it on the same context, in the dtype of the wire? */
-int mxci_exchange_needs_no_copy(const mxci_key *e, mxc_dtype wire);
+int mxci_exchange_needs_no_copy(const mxci_key *key, mxc_dtype wire);
 /* Queue replacing an array, of any context, by that of rank 0: the first value of a key. */
 mxc_status mxci_exchange_broadcast_init(mxci_comm *comm, const char *key, mxc_ndarray *array);
 

@@ -21,8 +21,8 @@
 #include "base/text.h"
 #include "kvstore/comm_state.h"
 
-#define JOIN_NS 60000000000 /* to wait for the other members to join */
-#define IDLE_POLL_NS 50000  /* between looks, after MXC_SPIN_US */
+#define JOIN_NS 60000000000 /* limit for the other members to join */
+#define IDLE_POLL_NS 50000  /* between polls, after MXC_SPIN_US of spinning */
 
 /* The GPU module's communicators, or NULL. */
 static const mxci_communicator_api *find_api(mxc_context context) {
@@ -44,7 +44,7 @@ static mxc_status wait_for_work(const mxci_communicator_api *api, mxci_communica
     }
 }
 
-/* Wait until all members have come. comm: NULL, or of the processes that have them. */
+/* Wait until all members have joined. comm: of the processes whose GPUs these are; NULL: all are in this process. */
 static mxc_status wait_for_all(const mxci_communicator_api *api, mxci_communicator *communicator, mxci_comm *comm) {
     const int64_t until = mxci_now_ns() + JOIN_NS;
     int done = 0;
@@ -65,7 +65,7 @@ static int abort_communicator(const mxci_communicator_api *api, mxci_communicato
     return api->destroy(communicator);
 }
 
-/* Join and wait; *out NULL on failure. */
+/* Join n of size members, numbered from first, on these GPUs, and wait for the others. *out is NULL on failure. */
 static mxc_status create_communicator(const mxci_communicator_api *api, const mxci_communicator_id *id, int size,
                                       int first, int n, const int *gpus, mxci_comm *comm, mxci_communicator **out) {
     MXC_TRY(api->create(id, size, first, n, gpus, out));
@@ -92,16 +92,8 @@ typedef struct gpu_set {
 static mxci_global_mutex sets_lock = MXCI_GLOBAL_MUTEX_INIT; /* over sets, and while one is made */
 static gpu_set *sets;
 
-static void make_communicator(gpu_set *set) {
-    mxci_communicator_id id;
-    mxc_status status = set->api->create_id(&id);
-    if (status == MXC_OK)
-        status = create_communicator(set->api, &id, set->n, 0, set->n, set->gpus, NULL, &set->communicator);
-    if (status != MXC_OK)
-        mxci_log(MXC_LOG_WARNING, "kvstore: %d GPUs add up by copies: %s", set->n, mxc_last_error());
-}
-
-/* The set of these GPUs; NULL without memory. */
+/* The set of these GPUs, created at the first call for it; NULL without memory. A communicator that cannot be made is
+ * logged once and not tried again. */
 static gpu_set *get_set(const mxci_communicator_api *api, int n, const int *gpus) {
     mxci_global_lock(&sets_lock);
     gpu_set *set = sets;
@@ -112,7 +104,12 @@ static gpu_set *get_set(const mxci_communicator_api *api, int n, const int *gpus
         set->api = api;
         memcpy(set->gpus, gpus, (size_t)n * sizeof *gpus);
         mxci_mutex_init(&set->lock);
-        make_communicator(set);
+        mxci_communicator_id id;
+        mxc_status status = api->create_id(&id);
+        if (status == MXC_OK)
+            status = create_communicator(api, &id, n, 0, n, set->gpus, NULL, &set->communicator);
+        if (status != MXC_OK)
+            mxci_log(MXC_LOG_WARNING, "kvstore: %d GPUs add up by copies: %s", n, mxc_last_error());
         atomic_init(&set->is_whole, set->communicator != NULL);
         set->next = sets;
         sets = set;
@@ -121,37 +118,37 @@ static gpu_set *get_set(const mxci_communicator_api *api, int n, const int *gpus
     return set;
 }
 
-/* One piece of work and the arrays that it touches, by rank, a reference each; NULL where the kind has none.
- * References: the queueing thread's and the function's. */
-typedef struct device_work {
+/* One collective operation and its arrays by rank, a reference each; NULL where the operation has none.
+ * refs: one of the thread that queues it and one of the engine's task. */
+typedef struct gpu_job {
     atomic_int refs;
     int task_ended; /* read by the queueing thread only, after a push that failed */
     gpu_set *set;
     mxci_collective collective;
     int root;
     mxc_ndarray *in[MXCI_COMMUNICATOR_MEMBERS], *out[MXCI_COMMUNICATOR_MEMBERS];
-} device_work;
+} gpu_job;
 
-static void work_release(device_work *w) {
-    if (atomic_fetch_sub(&w->refs, 1) > 1)
+static void job_release(gpu_job *job) {
+    if (atomic_fetch_sub(&job->refs, 1) > 1)
         return;
-    for (int i = 0; i < w->set->n; i++) {
-        mxc_ndarray_release(w->in[i]);
-        mxc_ndarray_release(w->out[i]);
+    for (int i = 0; i < job->set->n; i++) {
+        mxc_ndarray_release(job->in[i]);
+        mxc_ndarray_release(job->out[i]);
     }
-    mxci_free(w);
+    mxci_free(job);
 }
 
-static void work_task_ended(void *arg) {
-    device_work *w = arg;
-    w->task_ended = 1;
-    work_release(w);
+static void job_task_ended(void *arg) {
+    gpu_job *job = arg;
+    job->task_ended = 1;
+    job_release(job);
 }
 
-static void retain_arrays(const device_work *w) {
-    for (int i = 0; i < w->set->n; i++) {
-        mxc_ndarray_retain(w->in[i]);
-        mxc_ndarray_retain(w->out[i]);
+static void retain_arrays(const gpu_job *job) {
+    for (int i = 0; i < job->set->n; i++) {
+        mxc_ndarray_retain(job->in[i]);
+        mxc_ndarray_retain(job->out[i]);
     }
 }
 
@@ -164,24 +161,26 @@ static mxc_status gpu_sums_find_data(mxc_ndarray *array, void **out) {
 }
 
 /* Where the root has only one array, that is what it broadcasts and keeps. */
-static mxc_status describe_work(const device_work *w, mxci_communicator_work *work) {
-    mxc_ndarray *root = w->collective == MXCI_COLLECTIVE_REDUCE ? w->out[w->root] : w->in[w->root];
-    *work = (mxci_communicator_work){
-        .collective = w->collective, .root = w->root, .dtype = mxc_ndarray_dtype(root), .n = mxc_ndarray_size(root)};
-    for (int i = 0; i < w->set->n; i++) {
+static mxc_status describe_job(const gpu_job *job, mxci_communicator_work *work) {
+    mxc_ndarray *root = job->collective == MXCI_COLLECTIVE_REDUCE ? job->out[job->root] : job->in[job->root];
+    *work = (mxci_communicator_work){.collective = job->collective,
+                                     .root = job->root,
+                                     .dtype = mxc_ndarray_dtype(root),
+                                     .n = mxc_ndarray_size(root)};
+    for (int i = 0; i < job->set->n; i++) {
         void *in;
-        MXC_TRY(gpu_sums_find_data(w->in[i], &in));
-        MXC_TRY(gpu_sums_find_data(w->out[i], &work->out[i]));
+        MXC_TRY(gpu_sums_find_data(job->in[i], &in));
+        MXC_TRY(gpu_sums_find_data(job->out[i], &work->out[i]));
         work->in[i] = in;
-        if (!work->out[i] && w->collective == MXCI_COLLECTIVE_BROADCAST)
+        if (!work->out[i] && job->collective == MXCI_COLLECTIVE_BROADCAST)
             work->out[i] = in;
     }
     return MXC_OK;
 }
 
 /* The set's lock is held. Where memory cannot be freed in the end, the arrays are kept by one reference more. */
-static mxc_status work_on(const device_work *w, const mxci_communicator_work *work) {
-    gpu_set *set = w->set;
+static mxc_status run_job(const gpu_job *job, const mxci_communicator_work *work) {
+    gpu_set *set = job->set;
     mxci_communicator *communicator = set->communicator;
     int64_t ticket;
     if (!communicator)
@@ -194,24 +193,24 @@ static mxc_status work_on(const device_work *w, const mxci_communicator_work *wo
     atomic_store(&set->is_whole, 0);
     set->communicator = NULL;
     if (!abort_communicator(set->api, communicator))
-        retain_arrays(w);
+        retain_arrays(job);
     return status;
 }
 
-static mxc_status run_device_work(const mxc_run *run, void *arg) {
-    device_work *w = arg;
+static mxc_status run_gpu_job(const mxc_run *run, void *arg) {
+    gpu_job *job = arg;
     const mxci_device *device;
     mxci_communicator_work work;
     MXC_TRY(mxci_device_get(run->context, &device));
     MXC_TRY(device->stream_synchronize(run->context, run->stream)); /* the copy queue follows the arrays' own */
-    MXC_TRY(describe_work(w, &work));
-    mxci_mutex_lock(&w->set->lock);
-    mxc_status status = work_on(w, &work);
-    mxci_mutex_unlock(&w->set->lock);
+    MXC_TRY(describe_job(job, &work));
+    mxci_mutex_lock(&job->set->lock);
+    mxc_status status = run_job(job, &work);
+    mxci_mutex_unlock(&job->set->lock);
     return status;
 }
 
-/* Variables of the arrays that are there. */
+/* The variables of the arrays that are not NULL. */
 static int list_vars(int n, mxc_ndarray *const *arrays, mxc_var **out) {
     int count = 0;
     for (int i = 0; i < n; i++)
@@ -220,28 +219,28 @@ static int list_vars(int n, mxc_ndarray *const *arrays, mxc_var **out) {
     return count;
 }
 
-/* home: whose GPU's queue it waits in. */
-static mxc_status push_work(const device_work *plan, mxc_ndarray *home, int priority) {
+/* home: the array on whose GPU's queue the task runs. */
+static mxc_status push_job(const gpu_job *plan, mxc_ndarray *home, int priority) {
     mxc_var *reads[MXCI_COMMUNICATOR_MEMBERS], *writes[MXCI_COMMUNICATOR_MEMBERS];
     mxc_task task = MXC_TASK_INIT;
-    device_work *w = mxci_alloc(sizeof *w);
-    if (!w)
-        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for work of %d GPUs", plan->set->n);
-    *w = *plan;
-    atomic_init(&w->refs, 2);
-    retain_arrays(w);
-    int n_reads = list_vars(w->set->n, w->in, reads), n_writes = list_vars(w->set->n, w->out, writes);
+    gpu_job *job = mxci_alloc(sizeof *job);
+    if (!job)
+        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for a sum of %d GPUs", plan->set->n);
+    *job = *plan;
+    atomic_init(&job->refs, 2);
+    retain_arrays(job);
+    int n_reads = list_vars(job->set->n, job->in, reads), n_writes = list_vars(job->set->n, job->out, writes);
     task.name = "kvstore_devices";
-    task.fn = run_device_work;
-    task.arg = w;
-    task.destroy = work_task_ended;
+    task.fn = run_gpu_job;
+    task.arg = job;
+    task.destroy = job_task_ended;
     task.context = mxc_ndarray_context(home);
     task.property = MXC_PROP_COPY_FROM_DEVICE;
     task.priority = priority;
     mxc_status status = mxc_engine_push(mxc_var_engine(writes[0]), &task, n_reads, reads, n_writes, writes, 0);
-    if (status != MXC_OK && !w->task_ended) /* refused; otherwise a naive engine ran it and it failed */
-        work_release(w);
-    work_release(w);
+    if (status != MXC_OK && !job->task_ended) /* refused; otherwise a naive engine ran it and it failed */
+        job_release(job);
+    job_release(job);
     return status;
 }
 
@@ -264,22 +263,20 @@ static int order_gpus(int n, mxc_ndarray *const *arrays, int *gpus, mxc_ndarray 
     return 1;
 }
 
-static int find_root(int n, const int *gpus, mxc_context home) {
-    for (int i = 0; i < n; i++)
-        if (gpus[i] == home.id)
-            return i;
-    return -1;
-}
-
 /* Order n arrays by GPU, and find the set of these and home's rank in it. *out NULL: there is none that serves. */
 static mxc_status find_set(int n, mxc_ndarray *const *arrays, mxc_ndarray *home, mxc_ndarray **by_rank, int *root,
                            gpu_set **out) {
-    const mxci_communicator_api *api = find_api(mxc_ndarray_context(home));
+    const mxc_context root_context = mxc_ndarray_context(home);
+    const mxci_communicator_api *api = find_api(root_context);
     int gpus[MXCI_COMMUNICATOR_MEMBERS];
     *out = NULL;
+    *root = 0;
     if (!api || n > MXCI_COMMUNICATOR_MEMBERS || !api->supports(mxc_ndarray_dtype(home)) ||
-        mxc_ndarray_size(home) == 0 || !order_gpus(n, arrays, gpus, by_rank) ||
-        (*root = find_root(n, gpus, mxc_ndarray_context(home))) < 0)
+        mxc_ndarray_size(home) == 0 || !order_gpus(n, arrays, gpus, by_rank))
+        return MXC_OK;
+    while (*root < n && gpus[*root] != root_context.id)
+        ++*root;
+    if (*root == n)
         return MXC_OK;
     gpu_set *set = get_set(api, n, gpus);
     if (!set)
@@ -290,7 +287,7 @@ static mxc_status find_set(int n, mxc_ndarray *const *arrays, mxc_ndarray *home,
 }
 
 mxc_status mxci_gpu_sums_reduce(int n, mxc_ndarray *const *values, mxc_ndarray *out, int priority, int *queued) {
-    device_work plan = {.collective = MXCI_COLLECTIVE_REDUCE};
+    gpu_job plan = {.collective = MXCI_COLLECTIVE_REDUCE};
     void *data;
     *queued = 0;
     MXC_TRY(find_set(n, values, out, plan.in, &plan.root, &plan.set));
@@ -299,11 +296,11 @@ mxc_status mxci_gpu_sums_reduce(int n, mxc_ndarray *const *values, mxc_ndarray *
     MXC_TRY(gpu_sums_find_data(out, &data)); /* it has memory from now on */
     plan.out[plan.root] = out;
     *queued = 1;
-    return push_work(&plan, out, priority);
+    return push_job(&plan, out, priority);
 }
 
 mxc_status mxci_gpu_sums_broadcast(mxc_ndarray *from, int n, mxc_ndarray *const *to, int priority, int *queued) {
-    device_work plan = {.collective = MXCI_COLLECTIVE_BROADCAST};
+    gpu_job plan = {.collective = MXCI_COLLECTIVE_BROADCAST};
     void *source, *data[MXCI_COMMUNICATOR_MEMBERS];
     *queued = 0;
     MXC_TRY(find_set(n, to, from, plan.out, &plan.root, &plan.set));
@@ -313,12 +310,12 @@ mxc_status mxci_gpu_sums_broadcast(mxc_ndarray *from, int n, mxc_ndarray *const 
     for (int i = 0; i < n; i++)
         MXC_TRY(gpu_sums_find_data(plan.out[i], &data[i]));
     if (data[plan.root] == source)
-        plan.out[plan.root] = NULL; /* it has it already */
+        plan.out[plan.root] = NULL; /* it has the value already */
     else if (mxc_ndarray_var(plan.out[plan.root]) == mxc_ndarray_var(from))
         return MXC_OK; /* parts of one array */
     plan.in[plan.root] = from;
     *queued = 1;
-    return push_work(&plan, from, priority);
+    return push_job(&plan, from, priority);
 }
 
 /* ---- between workers --------------------------------------------------------------------------------------------- */
@@ -329,15 +326,7 @@ typedef struct join_offer {
     mxci_communicator_id id;
 } join_offer;
 
-static mxc_status broadcast_join_offer(mxci_comm *comm, const mxci_communicator_api *api, join_offer *out) {
-    memset(out, 0, sizeof *out);
-    if (comm->rank == 0)
-        out->is_good = api->create_id(&out->id) == MXC_OK;
-    mxci_call call = {.kind = MXCI_CALL_BROADCAST, .n = sizeof *out, .name = "GPUs' id", .out = out};
-    return mxci_comm_call(comm, &call);
-}
-
-/* Communication may have failed just now: then nobody would abort it. */
+/* Publish the communicator, so that a failure aborts it. Returns 0 if communication has failed already. */
 static int set_communicator(mxci_comm *comm, const mxci_communicator_api *api, mxci_communicator *communicator) {
     mxci_mutex_lock(&comm->lock);
     int is_good = comm->code == MXC_OK;
@@ -353,8 +342,11 @@ static int set_communicator(mxci_comm *comm, const mxci_communicator_api *api, m
 static mxc_status join_workers(mxci_comm *comm, mxc_context context, int64_t *joined) {
     const mxci_communicator_api *api = find_api(context);
     mxci_communicator *communicator = NULL;
-    join_offer offer;
-    MXC_TRY(broadcast_join_offer(comm, api, &offer));
+    join_offer offer = {.is_good = 0};
+    if (comm->rank == 0)
+        offer.is_good = api->create_id(&offer.id) == MXC_OK;
+    mxci_call call = {.kind = MXCI_CALL_BROADCAST, .n = sizeof offer, .name = "GPUs' id", .out = &offer};
+    MXC_TRY(mxci_comm_call(comm, &call));
     mxc_status status =
         offer.is_good ? create_communicator(api, &offer.id, comm->size, comm->rank, 1, &context.id, comm, &communicator)
                       : MXC_FAIL(MXC_EDEVICE, "%s: rank 0 could not begin", api->name);
@@ -370,25 +362,20 @@ static mxc_status join_workers(mxci_comm *comm, mxc_context context, int64_t *jo
     return status;
 }
 
-/* The worker's GPU has the array, or, at the first key, can have it. */
-static int can_use_gpu(const mxci_comm *comm, mxc_ndarray *array) {
-    const mxc_context context = mxc_ndarray_context(array);
-    const mxci_communicator_api *api = find_api(context);
-    return api && api->supports(mxc_ndarray_dtype(array)) && mxc_ndarray_size(array) > 0 &&
-           (!comm->gpus.is_tried || comm->gpus.id == context.id);
-}
-
 mxc_status mxci_gpu_sums_agree(mxci_comm *comm, const char *key, mxc_ndarray *array, int *out) {
     char what[MXCI_CALL_NAME];
     int64_t all;
     *out = 0;
     if (comm->gpus.is_tried && !comm->gpus.communicator)
         return MXC_OK;
-    all = can_use_gpu(comm, array);
+    const mxc_context context = mxc_ndarray_context(array);
+    const mxci_communicator_api *api = find_api(context);
+    all = api && api->supports(mxc_ndarray_dtype(array)) && mxc_ndarray_size(array) > 0 &&
+          (!comm->gpus.is_tried || comm->gpus.id == context.id);
     mxci_format(what, sizeof what, "GPU of \"%.100s\"", key);
     MXC_TRY(mxci_comm_allreduce_min(comm, what, &all));
     if (all && !comm->gpus.is_tried)
-        MXC_TRY(join_workers(comm, mxc_ndarray_context(array), &all));
+        MXC_TRY(join_workers(comm, context, &all));
     comm->gpus.is_tried = 1;
     *out = (int)all;
     return MXC_OK;

@@ -8,26 +8,27 @@
 
 /* ---- within one process ------------------------------------------------------------------------------------------ */
 
-/* Queue out = the sum of n values, if they are on so many GPUs, one of them out's, that have a communicator. *queued 0:
- * they have not, and nothing was queued. The first call for a set of GPUs makes its communicator and waits for it.
- * MXC_ENOMEM. */
+/* Queue out = the sum of n values, if they are on n different GPUs, one of them out's, that have a communicator.
+ * *queued 0: they have none, and nothing was queued. The first call for a set of GPUs makes its communicator and waits
+ * for it. MXC_ENOMEM. */
 mxc_status mxci_gpu_sums_reduce(int n, mxc_ndarray *const *values, mxc_ndarray *out, int priority, int *queued);
-/* The same for a copy of from to n arrays. */
+/* Queue a copy of from to n arrays under the same conditions. */
 mxc_status mxci_gpu_sums_broadcast(mxc_ndarray *from, int n, mxc_ndarray *const *to, int priority, int *queued);
 
 /* ---- between workers --------------------------------------------------------------------------------------------- */
 
-/* Whether the workers' sums of a key can be made by their GPUs: the same answer at each. The first key decides which
- * GPU of a worker that is, and, if all have one, makes the communicator. Blocks until all workers have come.
- * MXC_EWORKER. */
+/* Whether the workers' sums of a key can be computed by their GPUs; *out is the same at every worker. The first key
+ * decides which GPU of a worker takes part, and, if every worker has one, makes the communicator. Blocks until all
+ * workers have made the call. MXC_EWORKER. */
 mxc_status mxci_gpu_sums_agree(mxci_comm *comm, const char *key, mxc_ndarray *array, int *out);
-/* Begin a sum, and look whether it is done; on the communication's thread. */
+/* On the communication thread: start an allreduce of n elements, and test whether it is done. Neither blocks. */
 mxc_status mxci_gpu_sums_start(mxci_comm *comm, const void *in, void *out, int64_t n, mxc_dtype dtype,
                                mxci_group_request *t);
 mxc_status mxci_gpu_sums_test(mxci_comm *comm, const mxci_group_request *t, int *done);
-/* Communication has failed: what is under way ends. */
+/* Communication has failed: abort the sums that are in flight. */
 void mxci_gpu_sums_abort(mxci_comm *comm);
-/* After the communication's thread has ended. 0: memory of what was under way must stay until the process ends. */
+/* After the communication thread has ended. Returns 0 if a sum may still be in flight, so that its memory must stay
+ * until the process ends. */
 int mxci_gpu_sums_close(mxci_comm *comm);
 
 #endif

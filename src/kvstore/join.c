@@ -12,13 +12,6 @@
 #define SPIN_NS 1000000      /* of polling without a pause, */
 #define IDLE_POLL_NS 1000000 /* and then between polls */
 
-static int is_abandoned(mxci_comm *comm) {
-    mxci_mutex_lock(&comm->lock);
-    int abandoned = comm->join_state == MXCI_ABANDONED;
-    mxci_mutex_unlock(&comm->lock);
-    return abandoned;
-}
-
 mxc_status mxci_join_allgather(mxci_comm *comm, const void *in, void *out, size_t bytes) {
     const int64_t spin_until = mxci_now_ns() + SPIN_NS;
     mxci_group_request transfer;
@@ -28,7 +21,10 @@ mxc_status mxci_join_allgather(mxci_comm *comm, const void *in, void *out, size_
         MXC_TRY(comm->api->test(comm->group, &transfer, &done));
         if (done)
             return MXC_OK;
-        if (is_abandoned(comm))
+        mxci_mutex_lock(&comm->lock);
+        int is_abandoned = comm->join_state == MXCI_ABANDONED;
+        mxci_mutex_unlock(&comm->lock);
+        if (is_abandoned)
             return MXC_FAIL(MXC_EWORKER, "kvstore: not all processes have joined");
         if (mxci_now_ns() > spin_until)
             mxci_sleep_ns(IDLE_POLL_NS);
@@ -50,26 +46,21 @@ static mxc_status fail_different_config(int rank, const char *ours, const char *
                     (int)n, ours, rank, (int)m, theirs);
 }
 
-/* Every rank compares all, so that all find the same difference and leave together. */
-static mxc_status compare_configs(mxci_comm *comm, char (*all)[MXCI_CONFIG_TEXT]) {
-    MXC_TRY(mxci_join_allgather(comm, comm->settings.config, all, MXCI_CONFIG_TEXT));
-    for (int i = 0; i < comm->size; i++) {
-        all[i][MXCI_CONFIG_TEXT - 1] = '\0';
-        if (strcmp(all[i], all[0]) != 0) {
-            comm->all_leave = 1;
-            return fail_different_config(i, all[0], all[i]);
-        }
-    }
-    return MXC_OK;
-}
-
-/* The first message of the protocol. Its size never changes, so that different versions of the library can compare it.
- */
+/* Exchange the configurations, the first message of the protocol; its size never changes, so that different versions
+ * of the library can compare it. Every rank compares all of them, so that all find the same difference and leave
+ * together. */
 static mxc_status check_configs(mxci_comm *comm) {
     char(*all)[MXCI_CONFIG_TEXT] = mxci_calloc((size_t)comm->size, sizeof *all);
     if (!all)
         return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d ranks", comm->size);
-    mxc_status status = compare_configs(comm, all);
+    mxc_status status = mxci_join_allgather(comm, comm->settings.config, all, MXCI_CONFIG_TEXT);
+    for (int i = 0; i < comm->size && status == MXC_OK; i++) {
+        all[i][MXCI_CONFIG_TEXT - 1] = '\0';
+        if (strcmp(all[i], all[0]) != 0) {
+            comm->all_leave = 1;
+            status = fail_different_config(i, all[0], all[i]);
+        }
+    }
     mxci_free(all);
     return status;
 }
@@ -86,11 +77,13 @@ static mxc_status open_group(mxci_comm *comm) {
     return mxci_liveness_open(comm);
 }
 
+/* A transport that is still in use keeps the memory of comm until the process ends. */
 static void leave_group(mxci_comm *comm) {
     if (!comm->group || comm->api->close(comm->group, comm->all_leave))
         mxci_comm_free(comm);
 }
 
+/* Reports the result to the thread that waits in mxci_join_await, or cleans up if that has given up. */
 int mxci_join_group(mxci_comm *comm) {
     mxc_status status = open_group(comm);
     mxci_mutex_lock(&comm->lock);

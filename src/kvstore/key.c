@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys: what one push names for a key, and its sum. */
+/* Keys of a store: creating one, collecting the arrays that a push or pull passes for it, and summing them in this
+ * process. Sums over processes are in exchange.c. */
 #include "kvstore/key.h"
 
 #include <stdio.h>
@@ -10,125 +11,119 @@
 
 /* ---- entries ----------------------------------------------------------------------------------------------- */
 
-void mxci_key_destroy(mxci_key *e) {
-    for (int i = 0; i < e->n_local_copies; i++)
-        mxc_ndarray_release(e->local_copies[i]);
-    mxc_ndarray_release(e->stored);
-    mxc_ndarray_release(e->sum);
-    mxc_op_release(e->add);
-    mxci_bucket_release(e->bucket);
-    mxci_free(e->local_copies);
-    mxci_free(e->pending);
-    mxci_free(e->key);
-    mxci_free(e);
+void mxci_key_destroy(mxci_key *key) {
+    for (int i = 0; i < key->n_local_copies; i++)
+        mxc_ndarray_release(key->local_copies[i]);
+    mxc_ndarray_release(key->stored);
+    mxc_ndarray_release(key->sum);
+    mxc_op_release(key->add);
+    mxci_bucket_release(key->bucket);
+    mxci_free(key->local_copies);
+    mxci_free(key->pending);
+    mxci_free(key->name);
+    mxci_free(key);
 }
 
-mxc_status mxci_key_create(const char *key, mxc_ndarray *stored, mxci_key **out) {
-    mxci_key *e = mxci_calloc(1, sizeof *e);
+mxc_status mxci_key_create(const char *name, mxc_ndarray *stored, mxci_key **out) {
+    mxci_key *key = mxci_calloc(1, sizeof *key);
     *out = NULL;
-    if (!e || !(e->key = mxci_strdup(key))) {
-        mxci_free(e);
-        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for key \"%s\"", key);
+    if (!key || !(key->name = mxci_strdup(name))) {
+        mxci_free(key);
+        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for key \"%s\"", name);
     }
-    e->stored = mxc_ndarray_retain(stored);
-    *out = e;
+    key->stored = mxc_ndarray_retain(stored);
+    *out = key;
     return MXC_OK;
 }
 
-static mxc_status check_value(const mxci_key *e, mxc_ndarray *value) {
-    const mxc_shape *have = mxc_ndarray_shape(e->stored), *given = mxc_ndarray_shape(value);
+mxc_status mxci_key_add(mxci_key *key, mxc_ndarray *value) {
+    const mxc_shape *have = mxc_ndarray_shape(key->stored), *given = mxc_ndarray_shape(value);
     if (!mxc_shape_equal(have, given)) {
         char a[MXC_SHAPE_TEXT], b[MXC_SHAPE_TEXT];
-        return MXC_FAIL(MXC_ESHAPE, "kvstore: key \"%s\" has shape %s, given %s", e->key,
+        return MXC_FAIL(MXC_ESHAPE, "kvstore: key \"%s\" has shape %s, given %s", key->name,
                         mxc_shape_format(have, a, sizeof a), mxc_shape_format(given, b, sizeof b));
     }
-    if (mxc_ndarray_dtype(e->stored) != mxc_ndarray_dtype(value))
-        return MXC_FAIL(MXC_EDTYPE, "kvstore: key \"%s\" is %s, given %s", e->key,
-                        mxc_dtype_name(mxc_ndarray_dtype(e->stored)), mxc_dtype_name(mxc_ndarray_dtype(value)));
-    return MXC_OK;
-}
-
-mxc_status mxci_key_add(mxci_key *e, mxc_ndarray *value) {
-    MXC_TRY(check_value(e, value));
-    if (e->n_pending == e->cap_pending) {
-        int cap = e->cap_pending > 0 ? 2 * e->cap_pending : 4;
-        mxc_ndarray **grown = mxci_realloc_array(e->pending, (size_t)cap, sizeof *grown);
+    if (mxc_ndarray_dtype(key->stored) != mxc_ndarray_dtype(value))
+        return MXC_FAIL(MXC_EDTYPE, "kvstore: key \"%s\" is %s, given %s", key->name,
+                        mxc_dtype_name(mxc_ndarray_dtype(key->stored)), mxc_dtype_name(mxc_ndarray_dtype(value)));
+    if (key->n_pending == key->cap_pending) {
+        int cap = key->cap_pending > 0 ? 2 * key->cap_pending : 4;
+        mxc_ndarray **grown = mxci_realloc_array(key->pending, (size_t)cap, sizeof *grown);
         if (!grown)
-            return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d values of key \"%s\"", cap, e->key);
-        e->pending = grown;
-        e->cap_pending = cap;
+            return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d values of key \"%s\"", cap, key->name);
+        key->pending = grown;
+        key->cap_pending = cap;
     }
-    e->pending[e->n_pending++] = value;
+    key->pending[key->n_pending++] = value;
     return MXC_OK;
 }
 
 /* ---- sums -------------------------------------------------------------------------------------------------- */
-
-static mxc_status reserve_local_copies(mxci_key *e) {
-    if (e->n_local_copies >= e->n_pending)
-        return MXC_OK;
-    mxc_ndarray **grown = mxci_realloc_array(e->local_copies, (size_t)e->n_pending, sizeof *grown);
-    if (!grown)
-        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d values of key \"%s\"", e->n_pending, e->key);
-    e->local_copies = grown;
-    while (e->n_local_copies < e->n_pending)
-        e->local_copies[e->n_local_copies++] = NULL;
-    return MXC_OK;
-}
 
 static mxc_status new_like(mxc_ndarray *array, mxc_ndarray **out) {
     const mxc_shape *shape = mxc_ndarray_shape(array);
     return mxc_ndarray_create(shape->ndim, shape->dim, mxc_ndarray_dtype(array), mxc_ndarray_context(array), out);
 }
 
-/* Replace pending values of other contexts by copies beside the stored one. */
-static mxc_status copy_pending_here(mxci_key *e, int priority) {
-    MXC_TRY(reserve_local_copies(e));
-    for (int i = 0; i < e->n_pending; i++) {
-        if (mxc_context_equal(mxc_ndarray_context(e->pending[i]), mxc_ndarray_context(e->stored)))
+/* Replace pending values of other contexts by copies on the context of the stored value. The copies are kept for the
+ * next push. */
+static mxc_status copy_pending_here(mxci_key *key, int priority) {
+    if (key->n_local_copies < key->n_pending) {
+        mxc_ndarray **grown = mxci_realloc_array(key->local_copies, (size_t)key->n_pending, sizeof *grown);
+        if (!grown)
+            return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for %d values of key \"%s\"", key->n_pending, key->name);
+        key->local_copies = grown;
+        while (key->n_local_copies < key->n_pending)
+            key->local_copies[key->n_local_copies++] = NULL;
+    }
+    for (int i = 0; i < key->n_pending; i++) {
+        if (mxc_context_equal(mxc_ndarray_context(key->pending[i]), mxc_ndarray_context(key->stored)))
             continue;
-        if (!e->local_copies[i])
-            MXC_TRY(new_like(e->stored, &e->local_copies[i]));
-        MXC_TRY(mxc_ndarray_copy_to(e->pending[i], e->local_copies[i], priority));
-        e->pending[i] = e->local_copies[i];
+        if (!key->local_copies[i])
+            MXC_TRY(new_like(key->stored, &key->local_copies[i]));
+        MXC_TRY(mxc_ndarray_copy_to(key->pending[i], key->local_copies[i], priority));
+        key->pending[i] = key->local_copies[i];
     }
     return MXC_OK;
 }
 
-static mxc_status prepare_add(mxci_key *e) {
-    if (e->n_add == e->n_pending)
+/* The operator is kept as long as pushes of the key pass the same number of arrays. */
+static mxc_status prepare_add(mxci_key *key) {
+    if (key->n_add == key->n_pending)
         return MXC_OK;
     char count[16];
-    const char *key = "num_args", *value = count;
-    snprintf(count, sizeof count, "%d", e->n_pending);
-    mxc_op_release(e->add);
-    e->add = NULL;
-    e->n_add = 0;
-    MXC_TRY(mxc_op_create("add_n", 1, &key, &value, &e->add));
-    e->n_add = e->n_pending;
+    const char *param = "num_args", *value = count;
+    snprintf(count, sizeof count, "%d", key->n_pending);
+    mxc_op_release(key->add);
+    key->add = NULL;
+    key->n_add = 0;
+    MXC_TRY(mxc_op_create("add_n", 1, &param, &value, &key->add));
+    key->n_add = key->n_pending;
     return MXC_OK;
 }
 
-mxc_status mxci_key_sum(mxci_key *e, mxc_ndarray **out) {
-    if (!e->sum)
-        MXC_TRY(new_like(e->stored, &e->sum));
-    *out = e->sum;
+mxc_status mxci_key_sum(mxci_key *key, mxc_ndarray **out) {
+    if (!key->sum)
+        MXC_TRY(new_like(key->stored, &key->sum));
+    *out = key->sum;
     return MXC_OK;
 }
 
-mxc_status mxci_key_reduce(mxci_key *e, int priority, mxc_ndarray **out) {
+/* One collective operation where each value is on a GPU of its own; else copies to the context of the stored value and
+ * one add_n, which adds in the order of the call. */
+mxc_status mxci_key_reduce(mxci_key *key, int priority, mxc_ndarray **out) {
     int queued = 0;
-    if (e->n_pending > 1) {
-        MXC_TRY(mxci_key_sum(e, out));
-        MXC_TRY(mxci_gpu_sums_reduce(e->n_pending, e->pending, e->sum, priority, &queued));
+    if (key->n_pending > 1) {
+        MXC_TRY(mxci_key_sum(key, out));
+        MXC_TRY(mxci_gpu_sums_reduce(key->n_pending, key->pending, key->sum, priority, &queued));
     }
     if (queued)
         return MXC_OK;
-    MXC_TRY(copy_pending_here(e, priority));
-    *out = e->pending[0];
-    if (e->n_pending == 1)
+    MXC_TRY(copy_pending_here(key, priority));
+    *out = key->pending[0];
+    if (key->n_pending == 1)
         return MXC_OK;
-    *out = e->sum;
-    MXC_TRY(prepare_add(e));
-    return mxc_op_invoke(e->add, e->n_pending, e->pending, 1, &e->sum, NULL, 0);
+    *out = key->sum;
+    MXC_TRY(prepare_add(key));
+    return mxc_op_invoke(key->add, key->n_pending, key->pending, 1, &key->sum, NULL, 0);
 }

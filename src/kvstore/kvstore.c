@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The key-value store: master copies, sums in the order of the call, updater or optimizer. The copies are on cpu(0),
- * or, of the types with "device" in their names, where the first value is; sums of this process are made where the copy
- * is. Where there are several processes, their sums go through exchange.c before they are used.
+ * The key-value store: stored values, sums of the pushed arrays in the order of the call, and the updater or optimizer
+ * that applies them. Stored values are on cpu(0), or, in the types with "device" in their names, on the context of the
+ * first value; the sums of this process are computed there too. With several processes, their sums are exchanged
+ * (exchange.c, shard.c) before they are applied, or sent to servers (async.c).
  *
- * Nothing waits here but what must wait for other processes: sums, updates and copies are queued, and the engine orders
- * them by the arrays that they touch.
+ * Calls block only where they must wait for other processes: sums, updates and copies are queued, and the engine
+ * orders them by the arrays that they read and write.
  */
 #include "kvstore/kvstore.h"
 
@@ -92,9 +93,9 @@ struct mxc_kvstore {
     mxc_updater_fn updater;
     void *updater_user;
     mxc_optimizer *optimizer;
-    mxci_comm *comm;   /* NULL: of one process */
-    mxci_async *async; /* NULL: updates are made here */
-    mxci_key **pushed; /* scratch of a push: the keys, and their sums */
+    mxci_comm *comm;   /* NULL: a single process */
+    mxci_async *async; /* dist_async: servers make the updates; else NULL */
+    mxci_key **pushed; /* scratch of a push: cap_pushed keys, and their sums (borrowed) */
     mxc_ndarray **sums;
     int cap_pushed;
 };
@@ -113,15 +114,6 @@ static mxc_status find_type(const char *name, const store_type **out) {
     return MXC_FAIL(MXC_ENOTFOUND, "kvstore type \"%s\" does not exist; there are %s", name, text);
 }
 
-/* What must be equal at all processes: the version of the library, the type and all parameters. */
-static void format_config(const mxc_kvstore *store, const mxc_param *schema, char out[MXCI_CONFIG_TEXT]) {
-    char value[64];
-    mxci_line line = {out, MXCI_CONFIG_TEXT, 0};
-    mxci_line_printf(&line, "libmxc %s\ntype=%s\n", MXC_VERSION, store->type->name);
-    for (const mxc_param *p = schema; p->name; p++)
-        mxci_line_printf(&line, "%s=%s\n", p->name, mxc_param_format(p, &store->settings, value, sizeof value));
-}
-
 static mxc_status join_processes(mxc_kvstore *store, const mxc_param *schema, const mxci_process_group_api *api) {
     const settings *set = &store->settings;
     if (set->shard && set->compression == TWO_BITS)
@@ -133,7 +125,11 @@ static mxc_status join_processes(mxc_kvstore *store, const mxc_param *schema, co
         .join_ns = (int64_t)(set->join_timeout * 1e9),
         .piece_bytes = store->type->is_async ? PIECE_BYTES : set->piece_bytes,
     };
-    format_config(store, schema, comm.config);
+    char value[64]; /* the configuration: what must be equal in all processes */
+    mxci_line line = {comm.config, sizeof comm.config, 0};
+    mxci_line_printf(&line, "libmxc %s\ntype=%s\n", MXC_VERSION, store->type->name);
+    for (const mxc_param *p = schema; p->name; p++)
+        mxci_line_printf(&line, "%s=%s\n", p->name, mxc_param_format(p, set, value, sizeof value));
     if (!api && mxci_module_group(&api) != MXC_OK)
         return MXC_FAIL(MXC_EDEVICE, "kvstore type \"%s\" needs the MPI module: %s", store->type->name,
                         mxc_last_error());
@@ -185,13 +181,13 @@ void mxc_kvstore_destroy(mxc_kvstore *store) {
         return;
     size_t cursor = 0;
     const char *key;
-    void *e;
+    void *entry;
     if (store->async)
         mxci_async_close(store->async);
     else
         mxci_comm_close(store->comm);
-    while (store->keys && mxci_hash_map_next(store->keys, &cursor, &key, &e))
-        mxci_key_destroy(e);
+    while (store->keys && mxci_hash_map_next(store->keys, &cursor, &key, &entry))
+        mxci_key_destroy(entry);
     mxci_hash_map_destroy(store->keys);
     mxci_free(store->pushed);
     mxci_free(store->sums);
@@ -204,25 +200,21 @@ static mxc_status check_count(const char *call, int n) {
 
 /* ---- init ---------------------------------------------------------------------------------------------------- */
 
-/* Sharded and compressed sums are made on the host. */
-static int may_use_gpus(const mxc_kvstore *store) {
-    return store->comm && store->type->is_device && !store->settings.shard && store->settings.compression == PLAIN;
-}
-
 mxc_status mxci_kvstore_adopt(mxc_kvstore *store, const char *key, mxc_ndarray *array) {
-    mxci_key *e;
+    mxci_key *entry;
     if (mxci_hash_map_has(store->keys, key))
         return MXC_FAIL(MXC_EEXIST, "kvstore: key \"%s\" was initialised before", key);
-    MXC_TRY(mxci_key_create(key, array, &e));
+    MXC_TRY(mxci_key_create(key, array, &entry));
     mxc_status status = store->comm ? mxci_exchange_broadcast_init(store->comm, key, array) : MXC_OK;
     if (status == MXC_OK)
-        status = mxci_hash_map_put(store->keys, key, e);
+        status = mxci_hash_map_put(store->keys, key, entry);
     if (status != MXC_OK)
-        mxci_key_destroy(e);
+        mxci_key_destroy(entry);
     else if (store->async)
-        status = mxci_async_add(store->async, e);
-    else if (may_use_gpus(store))
-        status = mxci_gpu_sums_agree(store->comm, key, array, &e->on_gpus);
+        status = mxci_async_add(store->async, entry);
+    else if (store->comm && store->type->is_device && !store->settings.shard &&
+             store->settings.compression == PLAIN) /* sharded and compressed sums are made on the host */
+        status = mxci_gpu_sums_agree(store->comm, key, array, &entry->on_gpus);
     return status;
 }
 
@@ -256,23 +248,21 @@ static mxc_status kvstore_find_key(const mxc_kvstore *store, const char *key, mx
     return MXC_OK;
 }
 
-static mxc_status gather_pending_value(const mxc_kvstore *store, const char *key, mxc_ndarray *value) {
-    mxci_key *e;
-    MXC_TRY(kvstore_find_key(store, key, &e));
-    if (!value)
-        return MXC_FAIL(MXC_EINVAL, "kvstore: the array for key \"%s\" is NULL", key);
-    return mxci_key_add(e, value);
-}
-
-/* Hand each array to its key; on failure nothing has been queued. */
+/* Collect the arrays of a call at their keys, which may appear several times. Nothing is queued here, so that a
+ * failure leaves the store as it was. */
 static mxc_status gather_pending(const mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *values) {
     for (int i = 0; i < n; i++) {
-        mxci_key *e;
-        if (kvstore_find_key(store, keys[i], &e) == MXC_OK)
-            e->n_pending = 0;
+        mxci_key *entry;
+        if (kvstore_find_key(store, keys[i], &entry) == MXC_OK)
+            entry->n_pending = 0;
     }
-    for (int i = 0; i < n; i++)
-        MXC_TRY(gather_pending_value(store, keys[i], values[i]));
+    for (int i = 0; i < n; i++) {
+        mxci_key *entry;
+        MXC_TRY(kvstore_find_key(store, keys[i], &entry));
+        if (!values[i])
+            return MXC_FAIL(MXC_EINVAL, "kvstore: the array for key \"%s\" is NULL", keys[i]);
+        MXC_TRY(mxci_key_add(entry, values[i]));
+    }
     return MXC_OK;
 }
 
@@ -295,19 +285,20 @@ static mxc_status reserve_pushed(mxc_kvstore *store, int n) {
 static mxc_status reduce_all(mxc_kvstore *store, int n, const char *const *keys, int priority, int *n_keys) {
     *n_keys = 0;
     for (int i = 0; i < n; i++) {
-        mxci_key *e = mxci_hash_map_get(store->keys, keys[i]);
-        if (e->n_pending == 0) /* handled at the key's first place */
+        mxci_key *entry = mxci_hash_map_get(store->keys, keys[i]);
+        if (entry->n_pending == 0) /* handled where the key appeared first */
             continue;
-        mxc_status status = mxci_key_reduce(e, priority, &store->sums[*n_keys]);
-        e->n_pending = 0;
+        mxc_status status = mxci_key_reduce(entry, priority, &store->sums[*n_keys]);
+        entry->n_pending = 0;
         MXC_TRY(status);
-        store->pushed[(*n_keys)++] = e;
+        store->pushed[(*n_keys)++] = entry;
     }
     return MXC_OK;
 }
 
-static mxci_wire_format wire_of(const mxc_kvstore *store, const mxci_key *e) {
-    mxc_dtype dtype = mxc_ndarray_dtype(e->stored);
+/* Only float32 is compressed; sums of other dtypes are sent as they are. */
+static mxci_wire_format wire_of(const mxc_kvstore *store, const mxci_key *entry) {
+    mxc_dtype dtype = mxc_ndarray_dtype(entry->stored);
     if (dtype != MXC_F32)
         return (mxci_wire_format){dtype, 0};
     switch (store->settings.compression) {
@@ -322,7 +313,8 @@ static mxci_wire_format wire_of(const mxc_kvstore *store, const mxci_key *e) {
     }
 }
 
-/* How many keys, from the first on, go into one bucket. */
+/* Number of keys, from the first on, that go into one bucket: of one dtype, all on GPUs or none, and of at most
+ * bucket_bytes together. It depends on the keys alone, so that all ranks make the same buckets. */
 static int count_bucket(const mxc_kvstore *store, mxci_key *const *pushed, int n) {
     size_t bytes = mxc_ndarray_bytes(pushed[0]->stored), most = (size_t)store->settings.bucket_bytes;
     int count = 1;
@@ -336,7 +328,7 @@ int mxci_kvstore_is_sharded(const mxc_kvstore *store) {
     return store->settings.shard;
 }
 
-/* Replace this process's sums by those of all processes; with shares, update too. */
+/* Replace the sums of this process by those of all processes; with shard=true, update the stored values too. */
 static mxc_status exchange_all(mxc_kvstore *store, int n, int priority) {
     for (int i = 0, count; i < n; i += count) {
         mxci_key **keys = &store->pushed[i];
@@ -350,14 +342,14 @@ static mxc_status exchange_all(mxc_kvstore *store, int n, int priority) {
     return MXC_OK;
 }
 
-static mxc_status apply_sum(mxc_kvstore *store, mxci_key *e, mxc_ndarray *sum, int priority) {
+static mxc_status apply_sum(mxc_kvstore *store, mxci_key *entry, mxc_ndarray *sum, int priority) {
     if (store->async)
-        return mxci_async_push(store->async, e, sum, mxc_optimizer_get_lr(store->optimizer), priority);
+        return mxci_async_push(store->async, entry, sum, mxc_optimizer_get_lr(store->optimizer), priority);
     if (store->optimizer)
-        return mxc_optimizer_update(store->optimizer, e->key, e->stored, sum);
+        return mxc_optimizer_update(store->optimizer, entry->name, entry->stored, sum);
     if (store->updater)
-        return store->updater(e->key, sum, e->stored, store->updater_user);
-    return mxc_ndarray_copy_to(sum, e->stored, priority);
+        return store->updater(entry->name, sum, entry->stored, store->updater_user);
+    return mxc_ndarray_copy_to(sum, entry->stored, priority);
 }
 
 mxc_status mxc_kvstore_push(mxc_kvstore *store, int n, const char *const *keys, mxc_ndarray *const *values,
@@ -382,15 +374,15 @@ mxc_status mxc_kvstore_push(mxc_kvstore *store, int n, const char *const *keys, 
 }
 
 /* Queue the copies to all of a key's arrays. */
-static mxc_status pull_key(mxc_kvstore *store, mxci_key *e, int priority) {
+static mxc_status pull_key(mxc_kvstore *store, mxci_key *entry, int priority) {
     int queued = 0;
     if (store->async)
-        MXC_TRY(mxci_async_pull(store->async, e, priority));
-    MXC_TRY(mxci_shard_pull(store->comm, e, priority));
-    if (e->n_pending > 1)
-        MXC_TRY(mxci_gpu_sums_broadcast(e->stored, e->n_pending, e->pending, priority, &queued));
-    for (int i = 0; i < e->n_pending && !queued; i++)
-        MXC_TRY(mxc_ndarray_copy_to(e->stored, e->pending[i], priority));
+        MXC_TRY(mxci_async_pull(store->async, entry, priority));
+    MXC_TRY(mxci_shard_pull(store->comm, entry, priority));
+    if (entry->n_pending > 1)
+        MXC_TRY(mxci_gpu_sums_broadcast(entry->stored, entry->n_pending, entry->pending, priority, &queued));
+    for (int i = 0; i < entry->n_pending && !queued; i++)
+        MXC_TRY(mxc_ndarray_copy_to(entry->stored, entry->pending[i], priority));
     return MXC_OK;
 }
 
@@ -401,11 +393,11 @@ mxc_status mxc_kvstore_pull(mxc_kvstore *store, int n, const char *const *keys, 
     MXC_TRY(check_count(__func__, n));
     MXC_TRY(gather_pending(store, n, keys, out));
     for (int i = 0; i < n; i++) {
-        mxci_key *e = mxci_hash_map_get(store->keys, keys[i]);
-        if (e->n_pending == 0) /* handled at the key's first place */
+        mxci_key *entry = mxci_hash_map_get(store->keys, keys[i]);
+        if (entry->n_pending == 0) /* handled where the key appeared first */
             continue;
-        mxc_status status = pull_key(store, e, priority);
-        e->n_pending = 0;
+        mxc_status status = pull_key(store, entry, priority);
+        entry->n_pending = 0;
         MXC_TRY(status);
     }
     return MXC_OK;
@@ -436,7 +428,7 @@ mxc_status mxc_kvstore_set_optimizer(mxc_kvstore *store, mxc_optimizer *optimize
     return MXC_OK;
 }
 
-/* ---- of several workers ---------------------------------------------------------------------------------------- */
+/* ---- several workers ------------------------------------------------------------------------------------------- */
 
 const char *mxc_kvstore_type(const mxc_kvstore *store) {
     return store ? store->type->name : types[0].name;

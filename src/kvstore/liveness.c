@@ -36,6 +36,7 @@ const char *mxci_comm_position(const mxci_comm *comm, char *out) {
     return out;
 }
 
+/* The sends are not waited for. */
 static void notify_all(mxci_comm *comm) {
     comm->failure_message = (mxci_control_message){.is_failure = 1, .status = (int32_t)comm->code};
     mxci_format(comm->failure_message.text, sizeof comm->failure_message.text, "%s", comm->message);
@@ -89,6 +90,7 @@ static mxc_status post_control_receive(mxci_comm *comm) {
                               &comm->control_receive);
 }
 
+/* All that have arrived. A receive is always posted, so that failures are noticed at every step. */
 static mxc_status receive_control_messages(mxci_comm *comm, int64_t now) {
     int done = 1;
     for (;;) {
@@ -107,16 +109,8 @@ static mxc_status receive_control_messages(mxci_comm *comm, int64_t now) {
     }
 }
 
-/* The slowest rank known so far is passed on; a rank replaces it by itself if it is slower, or if it is that rank. */
-static void fill_heartbeat(mxci_comm *comm) {
-    mxci_mutex_lock(&comm->lock);
-    int64_t own = comm->next_seq;
-    mxci_mutex_unlock(&comm->lock);
-    int is_own = comm->slowest == comm->rank || own <= comm->slowest_calls;
-    comm->heartbeat.slowest = is_own ? comm->rank : comm->slowest;
-    comm->heartbeat.n_calls = is_own ? own : comm->slowest_calls;
-}
-
+/* To the next rank, when one is due and the last one has been sent. The slowest rank known so far is passed on; a rank
+ * replaces it by itself if it is slower, or if it is that rank. */
 static mxc_status send_heartbeat(mxci_comm *comm, int64_t now) {
     int done = 1;
     if (comm->is_sending_heartbeat)
@@ -126,30 +120,30 @@ static mxc_status send_heartbeat(mxci_comm *comm, int64_t now) {
         return MXC_OK;
     comm->heartbeat_sent_ns = now;
     comm->is_sending_heartbeat = 1;
-    fill_heartbeat(comm);
+    mxci_mutex_lock(&comm->lock);
+    int64_t own = comm->next_seq;
+    mxci_mutex_unlock(&comm->lock);
+    int is_own = comm->slowest == comm->rank || own <= comm->slowest_calls;
+    comm->heartbeat.slowest = is_own ? comm->rank : comm->slowest;
+    comm->heartbeat.n_calls = is_own ? own : comm->slowest_calls;
     return comm->api->send(comm->group, MXCI_CHANNEL_CONTROL, (comm->rank + 1) % comm->size, &comm->heartbeat,
                            sizeof comm->heartbeat, 0, &comm->heartbeat_send);
 }
 
 /* ---- checking other ranks ---------------------------------------------------------------------------------------- */
 
-/* The first rank on this machine whose process has exited, or -1. */
-static int find_exited_process(const mxci_comm *comm) {
-    const mxci_rank_location *here = &comm->locations[comm->rank];
-    for (int i = 0; i < comm->size; i++)
-        if (i != comm->rank && comm->locations[i].host == here->host &&
-            !mxci_process_is_alive(comm->locations[i].process))
-            return i;
-    return -1;
-}
-
+/* While this rank closes, a process may exit before its last message has arrived here. */
 static void check_local_processes(mxci_comm *comm, int64_t now) {
+    const mxci_rank_location *here = &comm->locations[comm->rank];
     char position[MXC_ERROR_MAX];
     if (now - comm->processes_checked_ns < POLL_NS)
         return;
     comm->processes_checked_ns = now;
-    int exited = find_exited_process(comm);
-    if (exited < 0)
+    int exited = 0; /* the first rank on this machine whose process has exited */
+    while (exited < comm->size && (exited == comm->rank || comm->locations[exited].host != here->host ||
+                                   mxci_process_is_alive(comm->locations[exited].process)))
+        exited++;
+    if (exited == comm->size)
         return;
     if (comm->process_missing_ns == 0)
         comm->process_missing_ns = now;
@@ -159,6 +153,7 @@ static void check_local_processes(mxci_comm *comm, int64_t now) {
                    exited, (long long)comm->locations[exited].process, comm->rank, mxci_comm_position(comm, position));
 }
 
+/* The previous rank of the ring. */
 static void check_heartbeat(mxci_comm *comm, int64_t now) {
     char position[MXC_ERROR_MAX];
     int before = (comm->rank + comm->size - 1) % comm->size;

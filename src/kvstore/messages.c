@@ -34,6 +34,8 @@ static mxci_message *take_outgoing(mxci_comm *comm) {
     return outgoing;
 }
 
+/* Start sending what other threads have queued. After a failure the rest is listed as sending too, so that it is
+ * failed with them. */
 static mxc_status send_outgoing(mxci_comm *comm, int *progressed) {
     mxc_status status = MXC_OK;
     for (mxci_message *p = take_outgoing(comm), *next; p; p = next) {
@@ -47,6 +49,7 @@ static mxc_status send_outgoing(mxci_comm *comm, int *progressed) {
     return status;
 }
 
+/* Free the messages that their receivers have matched. */
 static mxc_status complete_sent(mxci_comm *comm, int *progressed) {
     for (mxci_message **at = &comm->sending; *at;) {
         mxci_message *p = *at;

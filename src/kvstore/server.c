@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The server's side, on the communication thread: gradients of workers update the parts that this rank keeps. */
+/* The server's side of asynchronous updates, on the communication thread: gradients of workers update the parts of
+ * keys that this rank keeps, and pulls are answered or deferred. The protocol is described in async.h. */
 #include <string.h>
 
 #include "base/text.h"
@@ -7,24 +8,22 @@
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
-static mxc_status copy_part(mxc_ndarray *stored, const mxci_key_part *part, mxc_ndarray **out) {
-    int64_t n = mxc_ndarray_size(stored);
-    mxc_ndarray *flat, *shard_slice;
-    MXC_TRY(mxc_ndarray_reshape(stored, 1, &n, &flat));
-    mxc_status status = mxc_ndarray_slice(flat, part->begin, part->begin + part->n, &shard_slice);
-    mxc_ndarray_release(flat);
-    MXC_TRY(status);
-    status = mxc_ndarray_copy(shard_slice, mxc_cpu(0), mxc_ndarray_dtype(stored), out);
-    mxc_ndarray_release(shard_slice);
-    return status;
-}
-
+/* Give a part its weight, a copy on cpu(0) of its range of the stored value. On failure mxci_server_remove releases
+ * what was made. */
 static mxc_status make_part(mxci_async *async, const mxci_async_key *key, mxci_key_part *part) {
-    part->name = mxci_strdup(key->own->key);
+    mxc_ndarray *stored = key->own->stored, *flat, *slice;
+    int64_t n = mxc_ndarray_size(stored);
+    part->name = mxci_strdup(key->own->name);
     part->clocks = mxci_calloc((size_t)async->size, sizeof *part->clocks);
     if (!part->name || !part->clocks)
-        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for key \"%s\"", key->own->key);
-    return copy_part(key->own->stored, part, &part->weight);
+        return MXC_FAIL(MXC_ENOMEM, "kvstore: no memory for key \"%s\"", key->own->name);
+    MXC_TRY(mxc_ndarray_reshape(stored, 1, &n, &flat));
+    mxc_status status = mxc_ndarray_slice(flat, part->begin, part->begin + part->n, &slice);
+    mxc_ndarray_release(flat);
+    MXC_TRY(status);
+    status = mxc_ndarray_copy(slice, mxc_cpu(0), mxc_ndarray_dtype(stored), &part->weight);
+    mxc_ndarray_release(slice);
+    return status;
 }
 
 mxc_status mxci_server_add(mxci_async *async, mxci_async_key *key) {
@@ -53,7 +52,7 @@ void mxci_server_remove(mxci_async_key *key) {
 typedef struct reply {
     mxci_comm *comm;
     mxc_ndarray *weight;
-    mxci_message *message; /* NULL: sent */
+    mxci_message *message; /* NULL after it was sent */
 } reply;
 
 static mxc_status send_reply(const mxc_run *run, void *arg) {
@@ -68,7 +67,7 @@ static mxc_status send_reply(const mxc_run *run, void *arg) {
     return MXC_OK;
 }
 
-/* If the function has not run, an update before it has failed. */
+/* The engine drops the task. If it has not run, an update that it waited for has failed. */
 static void reply_ended(void *arg) {
     static const char text[] = "kvstore: the server's update of the key has failed";
     reply *r = arg;
@@ -108,18 +107,16 @@ static mxc_status send_value(mxci_async *async, int32_t index, int32_t i, int wo
 
 /* ---- workers ----------------------------------------------------------------------------------------------------- */
 
-static int64_t min_clock(const mxci_async *async, const mxci_key_part *part) {
-    int64_t least = part->clocks[0];
+/* Stale synchronous parallel: a worker may read a part when no worker is more than staleness pushes behind it. Clocks
+ * of workers that push no more are INT64_MAX. */
+static int may_pull(const mxci_async *async, const mxci_key_part *part, int worker) {
+    int64_t clock = part->clocks[worker], least = part->clocks[0];
     for (int i = 1; i < async->size; i++)
         least = part->clocks[i] < least ? part->clocks[i] : least;
-    return least;
+    return clock == INT64_MAX || least >= clock - async->settings.staleness;
 }
 
-static int may_pull(const mxci_async *async, const mxci_key_part *part, int worker) {
-    int64_t clock = part->clocks[worker];
-    return clock == INT64_MAX || min_clock(async, part) >= clock - async->settings.staleness;
-}
-
+/* Answer the pulls of a part that a push, or the end of a worker, has made possible. */
 static mxc_status serve_deferred_pulls(mxci_async *async, int32_t index, int32_t i) {
     mxci_key_part *part = &mxci_async_find(async, index)->parts[i];
     for (mxci_deferred_pull **at = &part->deferred; *at;) {
@@ -148,6 +145,7 @@ static mxc_status receive_pull(mxci_async *async, int from, int32_t index, int32
     return MXC_OK;
 }
 
+/* Queue the update. A rank without an optimizer stores what is pushed. */
 static mxc_status update_part(mxci_async *async, const mxci_key_part *part, mxc_ndarray *gradient, double lr) {
     mxci_mutex_lock(&async->lock);
     mxc_optimizer *optimizer = async->optimizer;

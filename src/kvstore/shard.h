@@ -16,13 +16,14 @@ typedef struct mxci_shard mxci_shard;
 void mxci_shard_destroy(mxci_shard *shard); /* NULL is fine */
 
 /**
- * Queue one step of keys of one dtype; which travel together is the same in every step.
+ * Queue one step of keys of one dtype. The same keys must be pushed together in every step.
  * @param sums  n of this process, borrowed
- * MXC_EINVAL (a key travelled with others before), MXC_ENOMEM, the optimizer's
+ * MXC_EINVAL (a key was pushed with other keys before), MXC_ENOMEM, statuses of the optimizer
  */
 mxc_status mxci_shard_push(mxci_comm *comm, mxc_dtype wire, int n, mxci_key *const *keys, mxc_ndarray *const *sums,
                            mxc_optimizer *optimizer, int priority);
-/* Before a key's value is read: queue fetching what other ranks have updated of its bucket, if that is due. */
+/* Before a key's value is read: queue fetching the shares of its bucket that other ranks have updated, if it is stale.
+ */
 mxc_status mxci_shard_pull(mxci_comm *comm, mxci_key *key, int priority);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The MPI module, libmxc_mpi.so: a group of processes (base/process_group.h) on MPI, with one communicator a channel.
+ * The MPI module, libmxc_mpi.so: a group of processes (base/process_group.h) on MPI, with one communicator per channel.
  * It links nothing of libmxc.
  *
  * MPI is started when a group is first opened, unless the program has done so, and ended when the process ends, if
- * every group was left as a whole: ending it waits for the other processes, which must not happen when they are in
- * trouble. Whoever starts processes (mpirun, srun) then ends those that remain.
+ * every group was left as a whole: ending it waits for the other processes, which must not happen after one of
+ * them has failed. The launcher (mpirun, srun) then ends those that remain.
  */
 #include <mpi.h>
 #include <stdarg.h>
