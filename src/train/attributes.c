@@ -24,7 +24,7 @@ const mxci_node *mxci_attributes_find(const mxci_graph *g, const char *name) {
 
 /* ---- factors ----------------------------------------------------------------------------------------------- */
 
-/* Leaves *value as it is where there is no such attribute. */
+/* Sets *value to the number in an attribute; leaves it unchanged where there is no such attribute. */
 static mxc_status read_factor(const mxci_node *variable, const char *key, double *value) {
     const char *text = mxci_node_attr(variable, key), *at = text;
     if (!text)
@@ -53,12 +53,14 @@ typedef struct rule_text {
     char text[MOST_PARAMS][VALUE_TEXT];
 } rule_text;
 
+/* MXNet writes the plural of these two. */
 static const char *rule_name(const char *name) {
     return strcmp(name, "zeros") == 0 ? "zero" : strcmp(name, "ones") == 0 ? "one" : name;
 }
 
-static int add_param(rule_text *r, const char *key, const json_t *value) {
-    char *text = r->text[r->n];
+/* Append a parameter as text, as the rules parse it. Returns 0 for JSON that is no string, number or boolean. */
+static int add_param(rule_text *rule, const char *key, const json_t *value) {
+    char *text = rule->text[rule->n];
     if (json_is_string(value))
         mxci_format(text, VALUE_TEXT, "%s", json_string_value(value));
     else if (json_is_number(value))
@@ -67,24 +69,24 @@ static int add_param(rule_text *r, const char *key, const json_t *value) {
         mxci_format(text, VALUE_TEXT, "%s", json_is_true(value) ? "True" : "False");
     else
         return 0;
-    r->keys[r->n] = key;
-    r->values[r->n++] = text;
+    rule->keys[rule->n] = key;
+    rule->values[rule->n++] = text;
     return 1;
 }
 
 /* ["name", {parameters}] or ["name"]; strings are borrowed from the JSON. */
-static int read_rule(json_t *json, rule_text *r) {
+static int read_rule(json_t *json, rule_text *rule) {
     const char *name = json_string_value(json_array_get(json, 0)), *key;
     json_t *params = json_array_get(json, 1), *value;
     if (!name || (params && !json_is_object(params)) || json_object_size(params) > MOST_PARAMS)
         return 0;
-    r->name = rule_name(name);
-    json_object_foreach(params, key, value) if (!add_param(r, key, value)) return 0;
+    rule->name = rule_name(name);
+    json_object_foreach(params, key, value) if (!add_param(rule, key, value)) return 0;
     return 1;
 }
 
-static mxc_status init_variable(const mxci_node *variable, const rule_text *r, mxc_ndarray *array) {
-    mxc_status status = mxci_init_by_rule(r->name, r->n, r->keys, r->values, variable->name, array);
+static mxc_status init_variable(const mxci_node *variable, const rule_text *rule, mxc_ndarray *array) {
+    mxc_status status = mxci_init_by_rule(rule->name, rule->n, rule->keys, rule->values, variable->name, array);
     char reason[MXC_ERROR_MAX];
     if (status == MXC_OK || status == MXC_ENOMEM)
         return status;
@@ -94,18 +96,18 @@ static mxc_status init_variable(const mxci_node *variable, const rule_text *r, m
 
 mxc_status mxci_attributes_init(const mxci_node *variable, mxc_ndarray *array, int *done) {
     const char *text = mxci_node_attr(variable, "__init__");
-    rule_text r = {.n = 0};
+    rule_text rule = {.n = 0};
     *done = text != NULL;
     if (!text)
         return MXC_OK;
     if (text[0] != '[') {
-        r.name = rule_name(text);
-        return init_variable(variable, &r, array);
+        rule.name = rule_name(text);
+        return init_variable(variable, &rule, array);
     }
     json_t *json = NULL;
     mxc_status status = mxci_json_parse(text, strlen(text), &json);
-    if (status == MXC_OK && read_rule(json, &r))
-        status = init_variable(variable, &r, array);
+    if (status == MXC_OK && read_rule(json, &rule))
+        status = init_variable(variable, &rule, array);
     else if (status != MXC_ENOMEM)
         status = MXC_FAIL(MXC_EINVAL,
                           "variable \"%.80s\": __init__ is \"%.80s\", expected a rule's name or "

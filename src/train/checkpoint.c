@@ -37,43 +37,40 @@ typedef struct manifest {
 } manifest;
 
 /* Path of one of this worker's files. */
-static mxc_status worker_path(const mxci_trainer *t, const char *format, int number, char *out)
+static mxc_status worker_path(const mxci_trainer *trainer, const char *format, int number, char *out)
     __attribute__((format(printf, 2, 0)));
-static mxc_status worker_path(const mxci_trainer *t, const char *format, int number, char *out) {
+static mxc_status worker_path(const mxci_trainer *trainer, const char *format, int number, char *out) {
     char prefix[MXCI_MODEL_PATH];
-    int rank = mxc_kvstore_rank(t->store);
+    int rank = mxc_kvstore_rank(trainer->store);
     if (rank == 0)
-        return mxci_model_path(t->options->checkpoint, format, number, out, MXCI_MODEL_PATH);
-    MXC_TRY(mxci_model_path(t->options->checkpoint, ".worker%d", rank, prefix, sizeof prefix));
+        return mxci_model_path(trainer->options->checkpoint, format, number, out, MXCI_MODEL_PATH);
+    MXC_TRY(mxci_model_path(trainer->options->checkpoint, ".worker%d", rank, prefix, sizeof prefix));
     return mxci_model_path(prefix, format, number, out, MXCI_MODEL_PATH);
 }
 
-static mxc_status state_path(const mxci_trainer *t, int slot, char *out) {
-    return worker_path(t, ".state%d", slot, out);
+static mxc_status state_path(const mxci_trainer *trainer, int slot, char *out) {
+    return worker_path(trainer, ".state%d", slot, out);
 }
 
 /* Workers that do not update together have no common state, so the first one alone writes. */
-static int writes_checkpoints(const mxci_trainer *t) {
-    return t->options->checkpoint && (t->is_synchronous || mxc_kvstore_rank(t->store) == 0);
-}
-
-static mxc_status crc_of(mxci_file *file, unsigned char *chunk, uint32_t *out) {
-    int64_t size = mxci_file_size(file);
-    uLong sum = crc32(0, NULL, 0);
-    for (int64_t at = 0; at < size; at += CHUNK) {
-        size_t bytes = size - at < CHUNK ? (size_t)(size - at) : CHUNK;
-        MXC_TRY(mxci_file_read_at(file, at, chunk, bytes));
-        sum = crc32(sum, chunk, (uInt)bytes);
-    }
-    *out = (uint32_t)sum;
-    return MXC_OK;
+static int writes_checkpoints(const mxci_trainer *trainer) {
+    return trainer->options->checkpoint && (trainer->is_synchronous || mxc_kvstore_rank(trainer->store) == 0);
 }
 
 static mxc_status crc_of_file(const char *path, uint32_t *out) {
     mxci_file *file;
     MXC_TRY(mxci_file_open(path, &file));
     unsigned char *chunk = mxci_alloc(CHUNK);
-    mxc_status status = chunk ? crc_of(file, chunk, out) : MXC_FAIL(MXC_ENOMEM, "%s: no memory to read", path);
+    mxc_status status = chunk ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "%s: no memory to read", path);
+    int64_t size = mxci_file_size(file);
+    uLong sum = crc32(0, NULL, 0);
+    for (int64_t at = 0; status == MXC_OK && at < size; at += CHUNK) {
+        size_t bytes = size - at < CHUNK ? (size_t)(size - at) : CHUNK;
+        status = mxci_file_read_at(file, at, chunk, bytes);
+        if (status == MXC_OK)
+            sum = crc32(sum, chunk, (uInt)bytes);
+    }
+    *out = (uint32_t)sum;
     mxci_free(chunk);
     mxci_file_close(file);
     return status;
@@ -81,91 +78,77 @@ static mxc_status crc_of_file(const char *path, uint32_t *out) {
 
 /* ---- writing ----------------------------------------------------------------------------------------------- */
 
-static mxc_status save_list(const char *path, const mxc_ndarray_list *list) {
-    return mxc_ndarray_save(path, list->n, list->arrays, (const char *const *)list->names);
-}
-
-static mxc_status save_state(const mxci_trainer *t, const char *path) {
+static mxc_status save_state(const mxci_trainer *trainer, const char *path) {
     mxc_ndarray_list state;
-    MXC_TRY(mxci_training_state_collect(t, &state));
-    mxc_status status = save_list(path, &state);
+    MXC_TRY(mxci_training_state_collect(trainer, &state));
+    mxc_status status = mxc_ndarray_save(path, state.n, state.arrays, (const char *const *)state.names);
     mxc_ndarray_list_release(&state);
     return status;
 }
 
+/* With slot -1 the manifest says only that a run has begun and has no checkpoint yet. */
 static mxc_status write_manifest(const char *path, const manifest *m) {
     mxci_writer *w;
     MXC_TRY(mxci_writer_open(path, &w));
-    mxc_status status = mxci_writer_printf(w,
-                                           "{\"format\": \"" FORMAT "\", \"version\": %d, \"slot\": %d, "
-                                           "\"crc32\": %lu, \"updates\": %lld, \"other_crc32\": %lu, "
-                                           "\"other_updates\": %lld, \"workers\": %lld}\n",
-                                           (int)VERSION, m->slot, (unsigned long)m->crc[m->slot],
-                                           (long long)m->updates[m->slot], (unsigned long)m->crc[1 - m->slot],
-                                           (long long)m->updates[1 - m->slot], (long long)m->workers);
+    mxc_status status =
+        mxci_writer_printf(w, "{\"format\": \"" FORMAT "\", \"version\": %d, \"slot\": %d, ", (int)VERSION, m->slot);
+    if (status == MXC_OK && m->slot < 0)
+        status = mxci_writer_printf(w, "\"crc32\": 0, ");
+    else if (status == MXC_OK)
+        status =
+            mxci_writer_printf(w, "\"crc32\": %lu, \"updates\": %lld, \"other_crc32\": %lu, \"other_updates\": %lld, ",
+                               (unsigned long)m->crc[m->slot], (long long)m->updates[m->slot],
+                               (unsigned long)m->crc[1 - m->slot], (long long)m->updates[1 - m->slot]);
+    if (status == MXC_OK)
+        status = mxci_writer_printf(w, "\"workers\": %lld}\n", (long long)m->workers);
     if (status == MXC_OK)
         return mxci_writer_commit(w);
     mxci_writer_abandon(w);
     return status;
 }
 
-/* Write the manifest of a run that has no checkpoint yet. */
-static mxc_status write_first_manifest(const mxci_trainer *t, const char *path) {
-    mxci_writer *w;
-    MXC_TRY(mxci_writer_open(path, &w));
-    mxc_status status = mxci_writer_printf(w,
-                                           "{\"format\": \"" FORMAT "\", \"version\": %d, \"slot\": -1, "
-                                           "\"crc32\": 0, \"workers\": %d}\n",
-                                           (int)VERSION, mxc_kvstore_group_size(t->store));
-    if (status == MXC_OK)
-        return mxci_writer_commit(w);
-    mxci_writer_abandon(w);
-    return status;
-}
-
-static mxc_status save_model(const mxci_trainer *t) {
+static mxc_status save_model(const mxci_trainer *trainer) {
     mxc_ndarray_list params;
-    MXC_TRY(mxci_trainer_params(t, &params));
-    mxc_status status = mxc_model_save(t->options->checkpoint, (int)t->progress.epoch, t->options->symbol, params.n,
-                                       params.arrays, (const char *const *)params.names);
+    MXC_TRY(mxci_trainer_params(trainer, &params));
+    mxc_status status =
+        mxc_model_save(trainer->options->checkpoint, (int)trainer->progress.epoch, trainer->options->symbol, params.n,
+                       params.arrays, (const char *const *)params.names);
     mxc_ndarray_list_release(&params);
     return status;
 }
 
-/* Before a worker overwrites the other slot, all workers have completed the current one. */
-static mxc_status wait_for_other_workers(mxci_trainer *t) {
-    return t->is_synchronous ? mxc_kvstore_barrier(t->store) : MXC_OK;
-}
-
-mxc_status mxci_checkpoint_write(mxci_trainer *t) {
+/* The order matters: the state first, then the model, and the manifest, which makes both current, last. */
+mxc_status mxci_checkpoint_write(mxci_trainer *trainer) {
     char path[MXCI_MODEL_PATH];
-    int slot = t->checkpoint_slot;
-    if (!writes_checkpoints(t))
+    int slot = trainer->checkpoint_slot;
+    if (!writes_checkpoints(trainer))
         return MXC_OK;
-    MXC_TRY(wait_for_other_workers(t));
+    if (trainer->is_synchronous) /* all workers have completed the current slot before one overwrites the other */
+        MXC_TRY(mxc_kvstore_barrier(trainer->store));
     manifest m = {
         .slot = slot,
-        .workers = mxc_kvstore_group_size(t->store),
-        .crc = {t->checkpoint_crc, t->checkpoint_crc},
-        .updates = {t->checkpoint_updates, t->checkpoint_updates},
+        .workers = mxc_kvstore_group_size(trainer->store),
+        .crc = {trainer->checkpoint_crc, trainer->checkpoint_crc},
+        .updates = {trainer->checkpoint_updates, trainer->checkpoint_updates},
     };
-    m.updates[slot] = t->progress.updates;
-    MXC_TRY(state_path(t, slot, path));
-    MXC_TRY(save_state(t, path));
-    MXC_TRY(mxci_loss_scaling_report(t));
+    m.updates[slot] = trainer->progress.updates;
+    MXC_TRY(state_path(trainer, slot, path));
+    MXC_TRY(save_state(trainer, path));
+    MXC_TRY(mxci_loss_scaling_report(trainer));
     MXC_TRY(crc_of_file(path, &m.crc[slot]));
-    if (t->progress.batch == 0 && mxc_kvstore_rank(t->store) == 0)
-        MXC_TRY(save_model(t));
-    MXC_TRY(worker_path(t, ".last", 0, path));
+    if (trainer->progress.batch == 0 && mxc_kvstore_rank(trainer->store) == 0)
+        MXC_TRY(save_model(trainer));
+    MXC_TRY(worker_path(trainer, ".last", 0, path));
     MXC_TRY(write_manifest(path, &m));
-    t->checkpoint_slot ^= 1;
-    t->checkpoint_crc = m.crc[slot];
-    t->checkpoint_updates = m.updates[slot];
+    trainer->checkpoint_slot ^= 1;
+    trainer->checkpoint_crc = m.crc[slot];
+    trainer->checkpoint_updates = m.updates[slot];
     return MXC_OK;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 
+/* The status of a JSON error: MXC_ENOMEM, or MXC_EFORMAT with what jansson expected. */
 static mxc_status not_a_manifest(const char *path, const json_error_t *error) {
     if (json_error_code(error) == json_error_out_of_memory)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to read it", path);
@@ -211,7 +194,8 @@ static mxc_status read_manifest(const char *path, manifest *m) {
     return status;
 }
 
-static mxc_status load_state(mxci_trainer *t, const char *path, uint32_t expected) {
+/* The CRC-32 is checked before anything is restored, so that a damaged file leaves the trainer as it was. */
+static mxc_status load_state(mxci_trainer *trainer, const char *path, uint32_t expected) {
     uint32_t crc;
     mxc_ndarray_list state;
     MXC_TRY(crc_of_file(path, &crc));
@@ -219,16 +203,16 @@ static mxc_status load_state(mxci_trainer *t, const char *path, uint32_t expecte
         return MXC_FAIL(MXC_EFORMAT, "%s: CRC-32 %08lx, the manifest says %08lx", path, (unsigned long)crc,
                         (unsigned long)expected);
     MXC_TRY(mxc_ndarray_load(path, &state));
-    mxc_status status = mxci_training_state_restore(t, path, &state);
+    mxc_status status = mxci_training_state_restore(trainer, path, &state);
     mxc_ndarray_list_release(&state);
     return status;
 }
 
 /* If files cannot be written, fail before the first epoch rather than after it. */
-static mxc_status try_to_write(const mxci_trainer *t) {
+static mxc_status try_to_write(const mxci_trainer *trainer) {
     char path[MXCI_MODEL_PATH];
     mxci_writer *w;
-    MXC_TRY(state_path(t, t->checkpoint_slot, path));
+    MXC_TRY(state_path(trainer, trainer->checkpoint_slot, path));
     MXC_TRY(mxci_writer_open(path, &w));
     mxci_writer_abandon(w);
     return MXC_OK;
@@ -242,17 +226,17 @@ static int64_t updates_of(const manifest *m, int is_there) {
 }
 
 /* The slot of the newest checkpoint that every worker has; -1: there is none. */
-static mxc_status choose_slot(mxci_trainer *t, const char *path, const manifest *m, int is_there, int *slot) {
+static mxc_status choose_slot(mxci_trainer *trainer, const char *path, const manifest *m, int is_there, int *slot) {
     int64_t least = updates_of(m, is_there), other = -least;
     *slot = m->slot;
-    if (m->slot >= 0 && m->workers != mxc_kvstore_group_size(t->store) && m->updates[m->slot] >= 0)
+    if (m->slot >= 0 && m->workers != mxc_kvstore_group_size(trainer->store) && m->updates[m->slot] >= 0)
         return MXC_FAIL(MXC_EINVAL, "%s: of a training by %lld workers, here are %d", path, (long long)m->workers,
-                        mxc_kvstore_group_size(t->store));
-    if (!t->is_synchronous)
+                        mxc_kvstore_group_size(trainer->store));
+    if (!trainer->is_synchronous)
         return MXC_OK;
-    MXC_TRY(mxci_kvstore_allreduce_min(t->store, "last checkpoint", &least));
-    MXC_TRY(mxci_kvstore_allreduce_min(t->store, "last checkpoint of any worker", &other));
-    if (least == ABSENT && -other >= 0 && !t->options->overwrite)
+    MXC_TRY(mxci_kvstore_allreduce_min(trainer->store, "last checkpoint", &least));
+    MXC_TRY(mxci_kvstore_allreduce_min(trainer->store, "last checkpoint of any worker", &other));
+    if (least == ABSENT && -other >= 0 && !trainer->options->overwrite)
         return MXC_FAIL(MXC_EEXIST,
                         "%s: a worker has no checkpoint while another's is of %lld updates; set overwrite "
                         "to begin anew",
@@ -266,18 +250,18 @@ static mxc_status choose_slot(mxci_trainer *t, const char *path, const manifest 
     return MXC_OK;
 }
 
-static mxc_status resume_from(mxci_trainer *t, const char *manifest_path, const manifest *m, int is_there,
+static mxc_status resume_from(mxci_trainer *trainer, const char *manifest_path, const manifest *m, int is_there,
                               int *resumed) {
     char path[MXCI_MODEL_PATH];
     int slot;
-    MXC_TRY(choose_slot(t, manifest_path, m, is_there, &slot));
+    MXC_TRY(choose_slot(trainer, manifest_path, m, is_there, &slot));
     if (slot < 0)
         return MXC_OK;
-    MXC_TRY(state_path(t, slot, path));
-    MXC_TRY(load_state(t, path, m->crc[slot]));
-    t->checkpoint_slot = 1 - slot;
-    t->checkpoint_crc = m->crc[slot];
-    t->checkpoint_updates = m->updates[slot];
+    MXC_TRY(state_path(trainer, slot, path));
+    MXC_TRY(load_state(trainer, path, m->crc[slot]));
+    trainer->checkpoint_slot = 1 - slot;
+    trainer->checkpoint_crc = m->crc[slot];
+    trainer->checkpoint_updates = m->updates[slot];
     *resumed = 1;
     return MXC_OK;
 }
@@ -298,58 +282,62 @@ static mxc_status refuse_existing(const char *path) {
 }
 
 /* Refuse to replace existing model files. */
-static mxc_status refuse_models(const mxci_trainer *t) {
+static mxc_status refuse_models(const mxci_trainer *trainer) {
     char path[MXCI_MODEL_PATH];
-    int64_t last = t->options->epochs < MAX_EPOCHS_CHECKED ? t->options->epochs : MAX_EPOCHS_CHECKED;
-    MXC_TRY(mxci_model_path(t->options->checkpoint, "-symbol.json", 0, path, sizeof path));
+    int64_t last = trainer->options->epochs < MAX_EPOCHS_CHECKED ? trainer->options->epochs : MAX_EPOCHS_CHECKED;
+    MXC_TRY(mxci_model_path(trainer->options->checkpoint, "-symbol.json", 0, path, sizeof path));
     MXC_TRY(refuse_existing(path));
     for (int epoch = 1; epoch <= last; epoch++) {
-        MXC_TRY(mxci_model_path(t->options->checkpoint, "-%04d.params", epoch, path, sizeof path));
+        MXC_TRY(mxci_model_path(trainer->options->checkpoint, "-%04d.params", epoch, path, sizeof path));
         MXC_TRY(refuse_existing(path));
     }
     return MXC_OK;
 }
 
 /* read: status of reading the manifest. */
-static mxc_status refuse_files(const mxci_trainer *t, const char *manifest_path, mxc_status read, const manifest *m) {
+static mxc_status refuse_files(const mxci_trainer *trainer, const char *manifest_path, mxc_status read,
+                               const manifest *m) {
     int has_begun = read == MXC_OK && m->slot < 0;
-    if (t->options->overwrite || (t->options->resume && read == MXC_OK))
+    if (trainer->options->overwrite || (trainer->options->resume && read == MXC_OK))
         return MXC_OK;
     if (read != MXC_ENOTFOUND && !has_begun)
         return MXC_FAIL(MXC_EEXIST,
                         "mxc_fit: %s exists: set resume to go on from this checkpoint, or overwrite to "
                         "begin anew, or choose another checkpoint prefix",
                         manifest_path);
-    return mxc_kvstore_rank(t->store) == 0 ? refuse_models(t) : MXC_OK;
+    return mxc_kvstore_rank(trainer->store) == 0 ? refuse_models(trainer) : MXC_OK;
 }
 
 /* All workers fail if one does. */
-static mxc_status refuse_together(mxci_trainer *t, mxc_status own) {
+static mxc_status refuse_together(mxci_trainer *trainer, mxc_status own) {
     int64_t least = own == MXC_OK;
-    if (!t->is_synchronous)
+    if (!trainer->is_synchronous)
         return own;
-    mxc_status status = mxci_kvstore_allreduce_min(t->store, "free checkpoint prefix", &least);
+    mxc_status status = mxci_kvstore_allreduce_min(trainer->store, "free checkpoint prefix", &least);
     if (own != MXC_OK || status != MXC_OK)
         return own != MXC_OK ? own : status;
     return least ? MXC_OK : MXC_FAIL(MXC_EEXIST, "mxc_fit: files are in the way of another worker's checkpoints");
 }
 
-mxc_status mxci_checkpoint_open(mxci_trainer *t, int *resumed) {
+mxc_status mxci_checkpoint_open(mxci_trainer *trainer, int *resumed) {
     char path[MXCI_MODEL_PATH];
     manifest m = {.slot = -1, .updates = {-1, -1}};
     *resumed = 0;
-    t->checkpoint_updates = -1;
-    if (!writes_checkpoints(t))
+    trainer->checkpoint_updates = -1;
+    if (!writes_checkpoints(trainer))
         return MXC_OK;
-    MXC_TRY(worker_path(t, ".last", 0, path));
+    MXC_TRY(worker_path(trainer, ".last", 0, path));
     mxc_status read = read_manifest(path, &m);
-    if (read != MXC_OK && read != MXC_ENOTFOUND && (t->options->resume || read == MXC_ENOMEM))
+    if (read != MXC_OK && read != MXC_ENOTFOUND && (trainer->options->resume || read == MXC_ENOMEM))
         return read;
-    MXC_TRY(refuse_together(t, refuse_files(t, path, read, &m)));
+    MXC_TRY(refuse_together(trainer, refuse_files(trainer, path, read, &m)));
     if (read == MXC_OK && m.slot >= 0)
-        t->checkpoint_slot = 1 - m.slot;
-    MXC_TRY(try_to_write(t));
-    if (t->options->resume)
-        MXC_TRY(resume_from(t, path, &m, read == MXC_OK, resumed));
-    return m.slot < 0 ? write_first_manifest(t, path) : MXC_OK;
+        trainer->checkpoint_slot = 1 - m.slot;
+    MXC_TRY(try_to_write(trainer));
+    if (trainer->options->resume)
+        MXC_TRY(resume_from(trainer, path, &m, read == MXC_OK, resumed));
+    if (m.slot >= 0)
+        return MXC_OK;
+    m.workers = mxc_kvstore_group_size(trainer->store);
+    return write_manifest(path, &m);
 }

@@ -79,6 +79,7 @@ static axis choose_axis(double low, double high, int count) {
     return (axis){floor(low / step) * step, ceil(high / step) * step, step};
 }
 
+/* The range of all values that the panel draws, training and validation. */
 static axis value_axis(const mxci_curve_history *h, const panel *p) {
     double low = INFINITY, high = -INFINITY;
     for (int64_t i = 0; i < h->n; i++)
@@ -92,7 +93,7 @@ static axis value_axis(const mxci_curve_history *h, const panel *p) {
     return isfinite(low) ? choose_axis(low, high, 5) : (axis){0, 1, 0.25};
 }
 
-/* Epochs 0 to the last, at whole numbers. */
+/* Epochs 0 to the last, with ticks at integers. */
 static axis epoch_axis(const mxci_curve_history *h) {
     axis a = choose_axis(0, h->n > 0 ? fmax(1, h->points[h->n - 1].epoch) : 1, 6);
     if (a.step < 1)
@@ -178,7 +179,7 @@ static mxc_status write_panel(mxci_writer *w, const mxci_curve_history *h, const
     return write_legend(w, h, p);
 }
 
-static mxc_status write_picture(mxci_writer *w, const mxci_curve_history *h) {
+static mxc_status write_svg(mxci_writer *w, const mxci_curve_history *h) {
     MXC_TRY(mxci_writer_printf(w,
                                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
                                "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\">\n"
@@ -194,7 +195,7 @@ static mxc_status write_picture(mxci_writer *w, const mxci_curve_history *h) {
 mxc_status mxci_curve_write(const char *path, const mxci_curve_history *history) {
     mxci_writer *w;
     MXC_TRY(mxci_writer_open(path, &w));
-    mxc_status status = write_picture(w, history);
+    mxc_status status = write_svg(w, history);
     if (status == MXC_OK)
         return mxci_writer_commit(w);
     mxci_writer_abandon(w);

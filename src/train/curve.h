@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The history of a training, one point an epoch, and its picture. */
+/* The history of a training, one point per epoch, and its chart. */
 #ifndef MXCI_TRAIN_CURVE_H
 #define MXCI_TRAIN_CURVE_H
 
@@ -9,7 +9,7 @@
 
 /* NaN where there is no value. */
 typedef struct mxci_curve_point {
-    double epoch; /* 1 after the first */
+    double epoch; /* number of epochs completed */
     double loss, accuracy, valid_loss, valid_accuracy;
 } mxci_curve_point;
 

@@ -1,28 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From an iterator's batches to an executor's input arrays. */
+/* From the batches of an iterator to the input arrays of an executor: which arrays of the iterator are arguments of
+ * the symbol, and copying a batch, or the share of one context, to them. */
 #include "train/feed.h"
 
 #include <string.h>
 
 #include "base/sys.h"
 
+/* Data and labels; both are matched with arguments by name. */
 static int n_arrays(mxc_iter *iter) {
     return mxc_iter_n_data(iter) + mxc_iter_n_label(iter);
 }
 
-static mxc_status feed_spec_add(mxci_feed_spec *spec, const mxc_data_desc *desc, int divide) {
-    if (desc->shape.ndim < 1 || desc->shape.dim[0] % divide != 0) {
-        char text[MXC_SHAPE_TEXT];
-        return MXC_FAIL(MXC_EINVAL, "input %s: batch of shape %s does not split evenly over %d contexts", desc->name,
-                        mxc_shape_format(&desc->shape, text, sizeof text), divide);
-    }
-    spec->names[spec->n] = desc->name;
-    spec->shapes[spec->n] = desc->shape;
-    spec->shapes[spec->n].dim[0] /= divide;
-    spec->types[spec->n++] = desc->dtype;
-    return MXC_OK;
-}
-
+/* The arrays of the iterator that the symbol takes as arguments. spec is closed by the caller on failure. */
 static mxc_status feed_spec_fill(mxci_feed_spec *spec, mxc_iter *iter, const mxc_names *args, int divide) {
     size_t total = (size_t)n_arrays(iter);
     spec->names = mxci_calloc(total, sizeof *spec->names);
@@ -30,9 +20,20 @@ static mxc_status feed_spec_fill(mxci_feed_spec *spec, mxc_iter *iter, const mxc
     spec->types = mxci_calloc(total, sizeof *spec->types);
     if (!spec->names || !spec->shapes || !spec->types)
         return MXC_FAIL(MXC_ENOMEM, "no memory for %zu inputs", total);
-    for (int i = 0; i < n_arrays(iter); i++)
-        if (mxc_names_find(args, mxc_iter_desc(iter, i)->name) >= 0)
-            MXC_TRY(feed_spec_add(spec, mxc_iter_desc(iter, i), divide));
+    for (int i = 0; i < n_arrays(iter); i++) {
+        const mxc_data_desc *desc = mxc_iter_desc(iter, i);
+        if (mxc_names_find(args, desc->name) < 0)
+            continue;
+        if (desc->shape.ndim < 1 || desc->shape.dim[0] % divide != 0) {
+            char text[MXC_SHAPE_TEXT];
+            return MXC_FAIL(MXC_EINVAL, "input %s: batch of shape %s does not split evenly over %d contexts",
+                            desc->name, mxc_shape_format(&desc->shape, text, sizeof text), divide);
+        }
+        spec->names[spec->n] = desc->name;
+        spec->shapes[spec->n] = desc->shape;
+        spec->shapes[spec->n].dim[0] /= divide;
+        spec->types[spec->n++] = desc->dtype;
+    }
     if (spec->n == 0)
         return MXC_FAIL(MXC_ENOTFOUND, "no array of the iterator (the first is \"%s\") is an argument of the symbol",
                         mxc_iter_desc(iter, 0) ? mxc_iter_desc(iter, 0)->name : "");
@@ -72,6 +73,7 @@ void mxci_feed_close(mxci_feed *feed) {
     memset(feed, 0, sizeof *feed);
 }
 
+/* Rows [part * rows, (part + 1) * rows) of the batch, one context's share. */
 static mxc_status copy_part(mxc_ndarray *from, mxc_ndarray *to, int part, int parts) {
     int64_t rows = mxc_ndarray_shape(from)->dim[0] / parts;
     mxc_ndarray *slice;

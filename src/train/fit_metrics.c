@@ -11,19 +11,25 @@
 #include "symbol/graph.h"
 #include "train/trainer.h"
 
-/* The metric that goes with an operator; NULL: none. */
+/* The metrics of an operator. This is a table of names, not a member of the descriptor, because it is about what
+ * mxc_fit displays and not about what an operator computes: an operator that is not listed has no displayed loss, and
+ * training is the same. Programs choose metrics of their own in a callback or with mxc_evaluate. */
 typedef struct output_metrics {
-    const char *op, *loss;
-    int has_classes; /* (N,C) has an accuracy */
+    const char *op;
+    const char *loss; /* name of a metric; NULL: no loss is displayed */
+    int has_classes;  /* (N,C) has an accuracy */
 } output_metrics;
 
 static const output_metrics metrics_of_operators[] = {
+    /* outputs are probabilities (N,C), labels are classes (N,) */
     {"SoftmaxOutput", "cross-entropy", 1},
     {"softmax", "cross-entropy", 1},
     {"SoftmaxActivation", "cross-entropy", 1},
+    /* outputs and labels have the same shape */
     {"LinearRegressionOutput", "mse", 0},
     {"LogisticRegressionOutput", "mse", 0},
     {"MAERegressionOutput", "mae", 0},
+    /* outputs are losses, there is no label */
     {"MakeLoss", "loss", 0},
     {"make_loss", "loss", 0},
 };
@@ -32,33 +38,29 @@ static const char *fit_metrics_op_name(const mxci_node *node) {
     return node->kind == MXCI_FORWARD ? mxc_op_get_def(node->op)->name : "";
 }
 
-/* Operators whose output is their input. */
-static int passes_through(const mxci_node *node) {
-    const char *name = fit_metrics_op_name(node);
-    return strcmp(name, "BlockGrad") == 0 || strcmp(name, "_copy") == 0 || strcmp(name, "Cast") == 0;
+/* The node of the last output, behind operators whose output is their input. */
+static const mxci_node *last_node(const mxci_trainer *trainer) {
+    const mxc_symbol *symbol = trainer->options->symbol;
+    for (const mxci_node *node = symbol->outputs[symbol->n_outputs - 1].node;; node = node->inputs[0].node) {
+        const char *name = fit_metrics_op_name(node);
+        if (strcmp(name, "BlockGrad") != 0 && strcmp(name, "_copy") != 0 && strcmp(name, "Cast") != 0)
+            return node;
+    }
 }
 
-static const mxci_node *last_node(const mxci_trainer *t) {
-    const mxc_symbol *symbol = t->options->symbol;
-    const mxci_node *node = symbol->outputs[symbol->n_outputs - 1].node;
-    while (passes_through(node))
-        node = node->inputs[0].node;
-    return node;
-}
-
-static output_metrics metrics_of_output(const mxci_trainer *t) {
-    const char *name = fit_metrics_op_name(last_node(t));
+static output_metrics metrics_of_output(const mxci_trainer *trainer) {
+    const char *name = fit_metrics_op_name(last_node(trainer));
     for (size_t i = 0; i < sizeof metrics_of_operators / sizeof metrics_of_operators[0]; i++)
         if (strcmp(metrics_of_operators[i].op, name) == 0)
             return metrics_of_operators[i];
     return (output_metrics){name, NULL, 1};
 }
 
-void mxci_fit_metrics_describe(const mxci_trainer *t, char *out, size_t size) {
-    const mxci_node *node = last_node(t);
+void mxci_fit_metrics_describe(const mxci_trainer *trainer, char *out, size_t size) {
+    const mxci_node *node = last_node(trainer);
     char text[MXC_SHAPE_TEXT];
-    int64_t last = mxc_symbol_n_outputs(t->options->symbol) - 1;
-    const mxc_shape *shape = mxc_ndarray_shape(mxc_executor_output(t->executors[0], last));
+    int64_t last = mxc_symbol_n_outputs(trainer->options->symbol) - 1;
+    const mxc_shape *shape = mxc_ndarray_shape(mxc_executor_output(trainer->executors[0], last));
     mxci_format(out, size, "%s '%.40s' %s", node->kind == MXCI_FORWARD ? fit_metrics_op_name(node) : "variable",
                 node->name, mxc_shape_format(shape, text, sizeof text));
 }
@@ -66,9 +68,9 @@ void mxci_fit_metrics_describe(const mxci_trainer *t, char *out, size_t size) {
 /* ---- the label --------------------------------------------------------------------------------------------- */
 
 /* The variable that the operator's label is made of, if the iterator provides it; else the iterator's first label. */
-static const mxc_data_desc *find_label(const mxci_trainer *t) {
-    mxc_iter *iter = t->options->train;
-    const mxci_node *node = last_node(t);
+static const mxc_data_desc *find_label(const mxci_trainer *trainer) {
+    mxc_iter *iter = trainer->options->train;
+    const mxci_node *node = last_node(trainer);
     uint64_t labels = node->kind == MXCI_FORWARD ? mxc_op_get_def(node->op)->labels : 0;
     for (int32_t i = 0; i < node->n_inputs && i < 64; i++) {
         const mxci_node *input = node->inputs[i].node;
@@ -86,9 +88,9 @@ static const mxc_data_desc *find_label(const mxci_trainer *t) {
 /* ---- metrics ----------------------------------------------------------------------------------------------- */
 
 /* Samples with SoftmaxOutput's ignore_label do not count, if they are not trained. */
-static mxc_status create_for_classes(const mxci_trainer *t, const char *name, mxc_metric **out) {
+static mxc_status create_for_classes(const mxci_trainer *trainer, const char *name, mxc_metric **out) {
     static const char *const key = "ignore_label";
-    const mxci_node *node = last_node(t);
+    const mxci_node *node = last_node(trainer);
     const mxci_softmax_output_params *p = NULL;
     char text[40];
     const char *value = text;
@@ -101,33 +103,33 @@ static mxc_status create_for_classes(const mxci_trainer *t, const char *name, mx
 }
 
 /* (N,C) and a label for each sample. */
-static int has_classes(const mxci_trainer *t, const mxc_shape *shape, const mxc_data_desc *label) {
-    return shape->ndim == 2 && shape->dim[1] > 1 && label && mxc_shape_size(&label->shape) == t->batch_size &&
-           shape->dim[0] * t->n_contexts == t->batch_size;
+static int has_classes(const mxci_trainer *trainer, const mxc_shape *shape, const mxc_data_desc *label) {
+    return shape->ndim == 2 && shape->dim[1] > 1 && label && mxc_shape_size(&label->shape) == trainer->batch_size &&
+           shape->dim[0] * trainer->n_contexts == trainer->batch_size;
 }
 
-mxc_status mxci_fit_metrics_create(const mxci_trainer *t, mxc_metric **loss, mxc_metric **accuracy) {
-    int64_t last = mxc_symbol_n_outputs(t->options->symbol) - 1;
-    const mxc_shape *shape = mxc_ndarray_shape(mxc_executor_output(t->executors[0], last));
-    const mxc_data_desc *label = find_label(t);
-    const output_metrics m = metrics_of_output(t);
+mxc_status mxci_fit_metrics_create(const mxci_trainer *trainer, mxc_metric **loss, mxc_metric **accuracy) {
+    int64_t last = mxc_symbol_n_outputs(trainer->options->symbol) - 1;
+    const mxc_shape *shape = mxc_ndarray_shape(mxc_executor_output(trainer->executors[0], last));
+    const mxc_data_desc *label = find_label(trainer);
+    const output_metrics m = metrics_of_output(trainer);
     *loss = *accuracy = NULL;
-    if (m.has_classes && !has_classes(t, shape, label))
+    if (m.has_classes && !has_classes(trainer, shape, label))
         return MXC_OK;
     if (m.has_classes)
-        MXC_TRY(create_for_classes(t, "accuracy", accuracy));
+        MXC_TRY(create_for_classes(trainer, "accuracy", accuracy));
     if (!m.loss)
         return MXC_OK;
     if (m.has_classes)
-        return create_for_classes(t, m.loss, loss);
-    int is_label = label && mxc_shape_size(&label->shape) == mxc_shape_size(shape) * t->n_contexts;
+        return create_for_classes(trainer, m.loss, loss);
+    int is_label = label && mxc_shape_size(&label->shape) == mxc_shape_size(shape) * trainer->n_contexts;
     return is_label || strcmp(m.loss, "loss") == 0 ? mxc_metric_create(m.loss, 0, NULL, NULL, loss) : MXC_OK;
 }
 
-mxc_status mxci_fit_metrics_open(mxci_trainer *t) {
-    const mxc_data_desc *label = find_label(t);
-    t->label = label ? label->name : NULL;
-    MXC_TRY(mxci_fit_metrics_create(t, &t->loss, &t->accuracy));
-    t->history.loss = t->loss ? mxc_metric_name(t->loss) : NULL;
+mxc_status mxci_fit_metrics_open(mxci_trainer *trainer) {
+    const mxc_data_desc *label = find_label(trainer);
+    trainer->label = label ? label->name : NULL;
+    MXC_TRY(mxci_fit_metrics_create(trainer, &trainer->loss, &trainer->accuracy));
+    trainer->history.loss = trainer->loss ? mxc_metric_name(trainer->loss) : NULL;
     return MXC_OK;
 }

@@ -18,6 +18,8 @@ static mxc_status norm_of(mxc_ndarray *sum_sq, mxc_ndarray **norm) {
     return status;
 }
 
+/* Multiply each array by max_norm / norm where norm, the square root of the sum of sum_sq, is larger. The operator
+ * computes that factor, so that nothing waits for the norm. */
 static mxc_status clip_all(int n, mxc_ndarray *const *arrays, mxc_ndarray *sum_sq, double max_norm) {
     static const char *const key = "max_norm";
     char text[32];

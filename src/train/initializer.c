@@ -107,14 +107,8 @@ static const init_rule rules[] = {
 
 /* ---- by name ----------------------------------------------------------------------------------------------- */
 
-static const init_rule *initializer_find_rule(const char *name) {
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (strcmp(rules[i].name, name) == 0)
-            return &rules[i];
-    return NULL;
-}
-
-/* Suffixes whose arrays begin with a fixed value whatever the rule. */
+/* Suffixes of names whose arrays get a fixed value with every rule, as in MXNet: biases, and the parameters and states
+ * of norms. */
 static int value_of_suffix(const char *name, double *value) {
     static const struct {
         const char *suffix;
@@ -131,9 +125,13 @@ static int value_of_suffix(const char *name, double *value) {
     return 0;
 }
 
+/* Find a rule and parse its parameters. */
 static mxc_status make_rule(const char *rule, int n_params, const char *const *keys, const char *const *values,
                             const init_rule **out, init_params *params) {
-    *out = initializer_find_rule(rule);
+    *out = NULL;
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (strcmp(rules[i].name, rule) == 0)
+            *out = &rules[i];
     if (!*out)
         return MXC_FAIL(MXC_ENOTFOUND,
                         "initialiser \"%s\" does not exist; there are xavier, uniform, normal, zero, one, constant",

@@ -16,7 +16,7 @@ typedef struct inputs {
     const mxc_fit_options *options;
     const mxci_feed_spec *spec;
     mxci_graph *graph;        /* inferred */
-    mxci_graph *double_batch; /* inferred for batches of twice the size; NULL: the network does not take such */
+    mxci_graph *double_batch; /* inferred for batches of twice the size; NULL: the network does not accept them */
     int32_t *label_of;        /* argument: see mxci_graph_find_labels */
 } inputs;
 
@@ -70,6 +70,7 @@ static mxc_status fail_unknown(const inputs *in, const char *name) {
 
 /* ---- checking ---------------------------------------------------------------------------------------------- */
 
+/* Does the iterator provide an argument of that name? */
 static int is_fed(const inputs *in, const char *name) {
     for (int64_t i = 0; i < in->spec->n; i++)
         if (strcmp(in->spec->names[i], name) == 0)
@@ -77,6 +78,7 @@ static int is_fed(const inputs *in, const char *name) {
     return 0;
 }
 
+/* Argument i of the graph is fed, or can be a parameter; otherwise the message says what it looks like. */
 static mxc_status check_argument(const inputs *in, int32_t i) {
     const mxci_graph *g = in->graph;
     const mxci_gnode *node = &g->nodes[g->args[i]];
@@ -93,6 +95,7 @@ static mxc_status check_argument(const inputs *in, int32_t i) {
     return fail_batch(in, node->name, shape);
 }
 
+/* Infer the shapes of all arguments for batches of times the size of the iterator's. */
 static mxc_status infer_for_batch(const inputs *in, int times, mxci_graph **out) {
     const mxci_feed_spec *spec = in->spec;
     mxc_shape *shapes = mxci_calloc((size_t)spec->n, sizeof *shapes);

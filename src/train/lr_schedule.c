@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Learning-rate schedules: functions of the number of updates done. */
+/* Learning-rate schedules: functions of the number of updates done, without a state, so that a resumed training
+ * continues the schedule by its count of updates. Warm-up is linear; factor, poly and cosine are as in MXNet. */
 #include <math.h>
 
 #include <mxc/train.h>
 
+/* base * factor^floor(t / step), at least final_lr. */
 static double factor_lr(const mxc_schedule *s, double base, double t) {
     double lr = s->step > 0 ? base * pow(s->factor, floor(t / (double)s->step)) : base;
     return lr < s->final_lr ? s->final_lr : lr;
 }
 
-/* Share of the way from base (1) down to final_lr (0). */
+/* Between base, with share 1, and final_lr, with share 0. */
 static double decay_lr(const mxc_schedule *s, double base, double share) {
     return s->final_lr + (base - s->final_lr) * share;
 }

@@ -38,7 +38,7 @@ typedef mxc_status (*metric_fn)(const metric_params *p, const metric_batch *b, m
 typedef enum label_kind {
     BY_CLASS,   /* label (N), prediction (N,C) */
     BY_ELEMENT, /* both have the same number of elements, each of which counts */
-    NO_LABEL    /* the label is not looked at; each element counts */
+    NO_LABEL    /* the label is not read; each element counts */
 } label_kind;
 
 typedef struct metric_rule {
@@ -59,7 +59,8 @@ static int64_t metric_class_of(float label, int64_t c) {
     return label > -1 && label < (float)c ? (int64_t)label : -1;
 }
 
-/* How many of c predictions are above the one at k, of equal ones those before it; INT64_MAX where one is NaN. */
+/* The rank of prediction k among c: how many are above it; of equal ones the first counts as the largest. INT64_MAX
+ * where one is NaN, so that NaN is never a hit. */
 static int64_t count_above(const float *prediction, int64_t c, int64_t k) {
     int64_t above = 0;
     for (int64_t j = 0; j < c; j++) {
@@ -90,6 +91,7 @@ static mxc_status add_top_k(const metric_params *p, const metric_batch *b, metri
     return add_top(p, b, p->top_k, to);
 }
 
+/* -log(p[label] + eps), summed over the samples whose label is not ignore_label. */
 static mxc_status add_cross_entropy(const metric_params *p, const metric_batch *b, metric_sum *to) {
     for (int64_t i = 0; i < b->n; i++) {
         int64_t k = metric_class_of(b->label[i], b->c);
@@ -106,6 +108,7 @@ static mxc_status add_cross_entropy(const metric_params *p, const metric_batch *
     return MXC_OK;
 }
 
+/* (label - prediction)^2, summed over all elements. */
 static mxc_status add_squares(const metric_params *p, const metric_batch *b, metric_sum *to) {
     (void)p;
     for (int64_t i = 0; i < b->n * b->c; i++)
@@ -114,6 +117,7 @@ static mxc_status add_squares(const metric_params *p, const metric_batch *b, met
     return MXC_OK;
 }
 
+/* |label - prediction|, summed over all elements. */
 static mxc_status add_absolutes(const metric_params *p, const metric_batch *b, metric_sum *to) {
     (void)p;
     for (int64_t i = 0; i < b->n * b->c; i++)
@@ -122,6 +126,7 @@ static mxc_status add_absolutes(const metric_params *p, const metric_batch *b, m
     return MXC_OK;
 }
 
+/* The mean of the outputs themselves, for operators that compute a loss. */
 static mxc_status add_outputs(const metric_params *p, const metric_batch *b, metric_sum *to) {
     (void)p;
     for (int64_t i = 0; i < b->n * b->c; i++)
@@ -160,20 +165,16 @@ static const metric_rule rules[] = {
     {"loss", NULL, add_outputs, NO_LABEL},
 };
 
-static const metric_rule *metric_find_rule(const char *name) {
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (strcmp(rules[i].name, name) == 0)
-            return &rules[i];
-    return NULL;
-}
-
 mxc_status mxc_metric_create(const char *name, int n_params, const char *const *keys, const char *const *values,
                              mxc_metric **out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(name));
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
-    const metric_rule *rule = metric_find_rule(name);
+    const metric_rule *rule = NULL;
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (strcmp(rules[i].name, name) == 0)
+            rule = &rules[i];
     if (!rule)
         return MXC_FAIL(MXC_ENOTFOUND,
                         "metric \"%s\" does not exist; there are accuracy, top_k_accuracy, cross-entropy, mse, mae, "

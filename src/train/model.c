@@ -33,12 +33,6 @@ mxc_status mxc_model_save(const char *prefix, int epoch, mxc_symbol *symbol, int
     return mxc_ndarray_save(path, n, arrays, names);
 }
 
-static mxc_status load_params(const char *prefix, int epoch, mxc_ndarray_list *params) {
-    char path[MXCI_MODEL_PATH];
-    MXC_TRY(mxci_model_path(prefix, "-%04d.params", epoch, path, sizeof path));
-    return mxc_ndarray_load(path, params);
-}
-
 mxc_status mxc_model_load(const char *prefix, int epoch, mxc_symbol **symbol, mxc_ndarray_list *params) {
     char path[MXCI_MODEL_PATH];
     if (symbol)
@@ -53,7 +47,9 @@ mxc_status mxc_model_load(const char *prefix, int epoch, mxc_symbol **symbol, mx
     }
     if (!params)
         return MXC_OK;
-    mxc_status status = load_params(prefix, epoch, params);
+    mxc_status status = mxci_model_path(prefix, "-%04d.params", epoch, path, sizeof path);
+    if (status == MXC_OK)
+        status = mxc_ndarray_load(path, params);
     if (status != MXC_OK && symbol) {
         mxc_symbol_release(*symbol);
         *symbol = NULL;

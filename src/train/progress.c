@@ -6,8 +6,8 @@
  *   epoch  3/10 [=======>....]  6120 samples/s  loss 0.3121  accuracy 88.61%  0:04 left
  *   epoch  3/10  6085 samples/s  loss 0.3098  accuracy 88.70%  validation:  loss 0.3310  accuracy 87.92%
  *
- * The bar takes what the numbers leave of the terminal's width. On a narrow one some numbers are left out, and the line
- * of an epoch becomes two.
+ * The bar fills the width of the terminal that the numbers do not need. On a narrow terminal some numbers are left out,
+ * and the line of an epoch is broken into two.
  */
 #include <math.h>
 
@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "train/trainer.h"
 
-/* Cells of a bar: of the narrowest; so many that numbers are left out for them; most. */
+/* Widths of the bar in cells: the least; the width below which numbers are left out instead; the largest. */
 enum { NARROW_BAR = 3, LEAST_BAR = 10, MOST_BAR = 200, LINE = 512 };
 
 #define LINE_BEGIN "\r\033[?7l" /* no wrapping */
@@ -52,9 +52,9 @@ static void add_rate(mxci_line *line, const mxc_fit_progress *p) {
 }
 
 /* Time until the epoch's end at the rate of now. */
-static void add_time_left(mxci_line *line, const mxci_trainer *t) {
-    const mxc_fit_progress *p = &t->progress;
-    double seconds = (double)(p->batches - p->batch) * (double)t->batch_size / p->samples_per_second;
+static void add_time_left(mxci_line *line, const mxci_trainer *trainer) {
+    const mxc_fit_progress *p = &trainer->progress;
+    double seconds = (double)(p->batches - p->batch) * (double)trainer->batch_size / p->samples_per_second;
     if (p->batches > p->batch && p->samples_per_second > 0 && seconds < 360000)
         mxci_line_printf(line, "  %d:%02d left", (int)seconds / 60, (int)seconds % 60);
 }
@@ -63,34 +63,34 @@ static void write_line(const mxci_line *line) {
     mxci_stderr_write(line->data, line->length);
 }
 
-void mxci_progress_begin(const mxci_trainer *t) {
+void mxci_progress_begin(const mxci_trainer *trainer) {
     char text[LINE], output[LINE / 2];
     mxci_line line = {text, sizeof text, 0};
-    if (!t->options->show || t->loss)
+    if (!trainer->options->show || trainer->loss)
         return;
-    mxci_fit_metrics_describe(t, output, sizeof output);
+    mxci_fit_metrics_describe(trainer, output, sizeof output);
     mxci_line_printf(&line, "no loss is shown: mxc_fit knows none for the last output, %s\n", output);
     write_line(&line);
 }
 
-/* What stands behind the bar, in at most so many columns if that can be. */
-static void add_numbers(mxci_line *line, const mxci_trainer *t, size_t columns) {
+/* The text behind the bar, in at most this number of columns if that is possible. */
+static void add_numbers(mxci_line *line, const mxci_trainer *trainer, size_t columns) {
     const mxci_line empty = *line;
     for (int left_out = 0; left_out < 3; left_out++) { /* the rate, then the time too */
         *line = empty;
         if (left_out < 1)
-            add_rate(line, &t->progress);
-        add_metrics(line, "  ", "  ", t->progress.loss, t->progress.accuracy);
+            add_rate(line, &trainer->progress);
+        add_metrics(line, "  ", "  ", trainer->progress.loss, trainer->progress.accuracy);
         if (left_out < 2)
-            add_time_left(line, t);
+            add_time_left(line, trainer);
         if (line->length - empty.length <= columns)
             return;
     }
 }
 
 /* The line that is redrawn. */
-static void draw(mxci_trainer *t, int columns) {
-    const mxc_fit_progress *p = &t->progress;
+static void draw(mxci_trainer *trainer, int columns) {
+    const mxc_fit_progress *p = &trainer->progress;
     char text[LINE], rest_text[LINE];
     mxci_line line = {text, sizeof text, 0}, rest = {rest_text, sizeof rest_text, 0};
     size_t begin, room;
@@ -102,38 +102,38 @@ static void draw(mxci_trainer *t, int columns) {
     if (p->batches <= 0)
         mxci_line_printf(&line, "  batch %lld", (long long)p->batch);
     room = (size_t)columns > line.length - begin ? (size_t)columns - (line.length - begin) : 0;
-    add_numbers(&rest, t, p->batches <= 0 ? room : room > LEAST_BAR + 4 ? room - LEAST_BAR - 4 : 0);
+    add_numbers(&rest, trainer, p->batches <= 0 ? room : room > LEAST_BAR + 4 ? room - LEAST_BAR - 4 : 0);
     cells = room > rest.length + 4 ? (int)(room - rest.length) - 4 : 0;
     if (p->batches > 0)
         add_bar(&line, p->batch, p->batches, cells < NARROW_BAR ? NARROW_BAR : cells > MOST_BAR ? MOST_BAR : cells);
     mxci_line_printf(&line, "%s" LINE_END, rest_text);
     write_line(&line);
-    t->line_is_open = 1;
+    trainer->line_is_open = 1;
 }
 
-void mxci_progress_batch(mxci_trainer *t) {
+void mxci_progress_batch(mxci_trainer *trainer) {
     int64_t now = mxci_now_ns();
     char text[LINE];
     mxci_line line = {text, sizeof text, 0};
     int columns;
-    if (!t->options->show || now - t->drawn < REDRAW_NS)
+    if (!trainer->options->show || now - trainer->drawn < REDRAW_NS)
         return;
     columns = mxci_stderr_columns();
-    if (columns == 0 && now - t->drawn < PLAIN_LINE_NS)
+    if (columns == 0 && now - trainer->drawn < PLAIN_LINE_NS)
         return;
-    t->drawn = now;
+    trainer->drawn = now;
     if (columns > 0) {
-        draw(t, columns);
+        draw(trainer, columns);
         return;
     }
-    add_epoch(&line, &t->progress);
-    mxci_line_printf(&line, "  batch %lld", (long long)t->progress.batch);
-    add_numbers(&line, t, SIZE_MAX);
+    add_epoch(&line, &trainer->progress);
+    mxci_line_printf(&line, "  batch %lld", (long long)trainer->progress.batch);
+    add_numbers(&line, trainer, SIZE_MAX);
     mxci_line_printf(&line, "\n");
     write_line(&line);
 }
 
-/* How the line that stays is written: the first of these that fits. */
+/* The format of the line that stays after an epoch: the first of these that fits. */
 typedef enum form { WHOLE, SHORT, TWO_LINES } form;
 
 static void add_result(mxci_line *line, const mxc_fit_progress *p, form form) {
@@ -147,28 +147,28 @@ static void add_result(mxci_line *line, const mxc_fit_progress *p, form form) {
     add_metrics(line, gap, gap, p->valid_loss, p->valid_accuracy);
 }
 
-void mxci_progress_epoch(mxci_trainer *t) {
+void mxci_progress_epoch(mxci_trainer *trainer) {
     char text[LINE];
     mxci_line line = {text, sizeof text, 0};
     int columns;
-    if (!t->options->show)
+    if (!trainer->options->show)
         return;
     columns = mxci_stderr_columns();
-    add_result(&line, &t->progress, WHOLE);
+    add_result(&line, &trainer->progress, WHOLE);
     for (form form = SHORT; form <= TWO_LINES && columns > 0 && line.length > (size_t)columns; form++) {
         line.length = 0;
-        add_result(&line, &t->progress, form);
+        add_result(&line, &trainer->progress, form);
     }
     mxci_line_printf(&line, "\n");
     if (columns > 0)
         mxci_stderr_write("\r\033[K", 4);
     write_line(&line);
-    t->drawn = mxci_now_ns();
-    t->line_is_open = 0;
+    trainer->drawn = mxci_now_ns();
+    trainer->line_is_open = 0;
 }
 
-void mxci_progress_end(mxci_trainer *t) {
-    if (t->line_is_open)
+void mxci_progress_end(mxci_trainer *trainer) {
+    if (trainer->line_is_open)
         mxci_stderr_write("\n", 1);
-    t->line_is_open = 0;
+    trainer->line_is_open = 0;
 }

@@ -19,11 +19,11 @@ static const mxc_context default_context = {MXC_CPU, 0};
 
 /* ---- executors --------------------------------------------------------------------------------------------- */
 
-static mxc_status bind_all(mxci_trainer *t, const mxci_feed_spec *feed) {
+static mxc_status bind_all(mxci_trainer *trainer, const mxci_feed_spec *feed) {
     static const char *const scale = MXCI_LOSS_SCALE;
     mxc_names args;
     int64_t has_scale;
-    MXC_TRY(mxc_symbol_list_arguments(t->symbol, &args));
+    MXC_TRY(mxc_symbol_list_arguments(trainer->symbol, &args));
     has_scale = mxc_names_find(&args, scale) >= 0;
     mxc_names_release(&args);
     const mxc_bind_spec spec = {.size = sizeof spec,
@@ -34,61 +34,65 @@ static mxc_status bind_all(mxci_trainer *t, const mxci_feed_spec *feed) {
                                 .req = MXC_REQ_WRITE,
                                 .n_no_grad = (int)has_scale,
                                 .no_grad = &scale};
-    t->executors = mxci_calloc((size_t)t->n_contexts, sizeof *t->executors);
-    t->feeds = mxci_calloc((size_t)t->n_contexts, sizeof *t->feeds);
-    if (!t->executors || !t->feeds)
-        return MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for %d executors", t->n_contexts);
-    for (int i = 0; i < t->n_contexts; i++) {
+    trainer->executors = mxci_calloc((size_t)trainer->n_contexts, sizeof *trainer->executors);
+    trainer->feeds = mxci_calloc((size_t)trainer->n_contexts, sizeof *trainer->feeds);
+    if (!trainer->executors || !trainer->feeds)
+        return MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for %d executors", trainer->n_contexts);
+    for (int i = 0; i < trainer->n_contexts; i++) {
         mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
-        options.context = t->contexts[i];
-        MXC_TRY(mxc_executor_simple_bind(t->symbol, &options, &spec, &t->executors[i]));
-        MXC_TRY(mxci_feed_open(&t->feeds[i], t->options->train, t->executors[i]));
+        options.context = trainer->contexts[i];
+        MXC_TRY(mxc_executor_simple_bind(trainer->symbol, &options, &spec, &trainer->executors[i]));
+        MXC_TRY(mxci_feed_open(&trainer->feeds[i], trainer->options->train, trainer->executors[i]));
     }
     return MXC_OK;
 }
 
-static mxc_status bind_training(mxci_trainer *t) {
-    const mxc_data_desc *first = mxc_iter_desc(t->options->train, 0);
+/* One executor per context, each for its share of the batch; the batch axis is the first axis of the first data array.
+ */
+static mxc_status bind_training(mxci_trainer *trainer) {
+    const mxc_data_desc *first = mxc_iter_desc(trainer->options->train, 0);
     mxci_feed_spec spec;
     if (!first || first->shape.ndim < 1)
         return MXC_FAIL(MXC_ESHAPE, "mxc_fit: the training iterator has no data array with a batch axis");
-    t->batch_size = first->shape.dim[0];
-    MXC_TRY(mxci_feed_spec_open(&spec, t->options->train, t->symbol, t->n_contexts));
-    mxc_status status = mxci_inputs_check(t->options, &spec);
+    trainer->batch_size = first->shape.dim[0];
+    MXC_TRY(mxci_feed_spec_open(&spec, trainer->options->train, trainer->symbol, trainer->n_contexts));
+    mxc_status status = mxci_inputs_check(trainer->options, &spec);
     if (status == MXC_OK)
-        status = mxci_inputs_check_valid(t->options, &spec);
+        status = mxci_inputs_check_valid(trainer->options, &spec);
     if (status == MXC_OK)
-        status = bind_all(t, &spec);
+        status = bind_all(trainer, &spec);
     mxci_feed_spec_close(&spec);
     return status;
 }
 
 /* ---- parameters -------------------------------------------------------------------------------------------- */
 
-static mxc_status find_params(mxci_trainer *t) {
-    const mxc_names *args = mxc_executor_arg_names(t->executors[0]);
-    size_t n = (size_t)args->n, all = n * (size_t)t->n_contexts;
-    t->keys = mxci_calloc(n, sizeof *t->keys);
-    t->param_args = mxci_calloc(n, sizeof *t->param_args);
-    t->values = mxci_calloc(all, sizeof *t->values);
-    t->all_keys = mxci_calloc(all, sizeof *t->all_keys);
-    if (!t->keys || !t->param_args || !t->values || !t->all_keys)
+/* Arguments that the iterator does not provide, in the order of the symbol's list. */
+static mxc_status find_params(mxci_trainer *trainer) {
+    const mxc_names *args = mxc_executor_arg_names(trainer->executors[0]);
+    size_t n = (size_t)args->n, all = n * (size_t)trainer->n_contexts;
+    trainer->keys = mxci_calloc(n, sizeof *trainer->keys);
+    trainer->param_args = mxci_calloc(n, sizeof *trainer->param_args);
+    trainer->values = mxci_calloc(all, sizeof *trainer->values);
+    trainer->all_keys = mxci_calloc(all, sizeof *trainer->all_keys);
+    if (!trainer->keys || !trainer->param_args || !trainer->values || !trainer->all_keys)
         return MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for %zu parameters", n);
     for (int64_t i = 0; i < args->n; i++) {
-        if (mxci_feed_find_desc(t->options->train, args->items[i]) || strcmp(args->items[i], MXCI_LOSS_SCALE) == 0)
+        if (mxci_feed_find_desc(trainer->options->train, args->items[i]) ||
+            strcmp(args->items[i], MXCI_LOSS_SCALE) == 0)
             continue;
-        for (int c = 0; c < t->n_contexts; c++)
-            t->all_keys[t->n_params * t->n_contexts + c] = args->items[i];
-        t->param_args[t->n_params] = (int)i;
-        t->keys[t->n_params++] = args->items[i];
+        for (int c = 0; c < trainer->n_contexts; c++)
+            trainer->all_keys[trainer->n_params * trainer->n_contexts + c] = args->items[i];
+        trainer->param_args[trainer->n_params] = (int)i;
+        trainer->keys[trainer->n_params++] = args->items[i];
     }
     return MXC_OK;
 }
 
 /* By the variable's attribute __init__, or by the rule that the options name. */
-static mxc_status init_param(const mxci_trainer *t, const char *name, mxc_ndarray *array) {
-    const mxc_fit_options *o = t->options;
-    const mxci_node *variable = mxci_attributes_find(t->graph, name);
+static mxc_status init_param(const mxci_trainer *trainer, const char *name, mxc_ndarray *array) {
+    const mxc_fit_options *o = trainer->options;
+    const mxci_node *variable = mxci_attributes_find(trainer->graph, name);
     int done = 0;
     if (variable)
         MXC_TRY(mxci_attributes_init(variable, array, &done));
@@ -99,42 +103,45 @@ static mxc_status init_param(const mxci_trainer *t, const char *name, mxc_ndarra
 }
 
 /* The first context's arrays by rules. */
-static mxc_status init_by_rules(mxci_trainer *t) {
-    const mxc_names *aux = mxc_executor_aux_names(t->executors[0]);
-    for (int i = 0; i < t->n_params; i++)
-        MXC_TRY(init_param(t, t->keys[i], mxc_executor_arg(t->executors[0], t->param_args[i])));
+static mxc_status init_by_rules(mxci_trainer *trainer) {
+    const mxc_names *aux = mxc_executor_aux_names(trainer->executors[0]);
+    for (int i = 0; i < trainer->n_params; i++)
+        MXC_TRY(init_param(trainer, trainer->keys[i], mxc_executor_arg(trainer->executors[0], trainer->param_args[i])));
     for (int64_t i = 0; i < aux->n; i++)
-        MXC_TRY(init_param(t, aux->items[i], mxc_executor_aux(t->executors[0], i)));
+        MXC_TRY(init_param(trainer, aux->items[i], mxc_executor_aux(trainer->executors[0], i)));
     return MXC_OK;
 }
 
-mxc_status mxci_trainer_load_params(mxci_trainer *t, int c, const mxc_ndarray_list *params, unsigned flags) {
-    const mxc_names *args = mxc_executor_arg_names(t->executors[c]);
+/* Executors expect every argument in the list of names that they may not find in params: the inputs. */
+mxc_status mxci_trainer_load_params(mxci_trainer *trainer, int c, const mxc_ndarray_list *params, unsigned flags) {
+    const mxc_names *args = mxc_executor_arg_names(trainer->executors[c]);
     const char **inputs = mxci_calloc((size_t)args->n, sizeof *inputs);
     int64_t n = 0;
     if (!inputs)
         return MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for %lld names", (long long)args->n);
     for (int64_t i = 0, k = 0; i < args->n; i++) { /* keys are in the order of arguments */
-        if (k < t->n_params && t->param_args[k] == i)
+        if (k < trainer->n_params && trainer->param_args[k] == i)
             k++;
         else
             inputs[n++] = args->items[i];
     }
-    mxc_status status = mxc_executor_load_params(t->executors[c], params, flags, n, inputs);
+    mxc_status status = mxc_executor_load_params(trainer->executors[c], params, flags, n, inputs);
     mxci_free(inputs);
     return status;
 }
 
-static mxc_status init_params(mxci_trainer *t) {
-    int64_t n_aux = mxc_executor_aux_names(t->executors[0])->n;
-    const mxc_ndarray_list *given = t->options->initial_params;
-    MXC_TRY(given ? mxci_trainer_load_params(t, 0, given, MXC_PARAMS_CONVERT) : init_by_rules(t));
-    for (int c = 1; c < t->n_contexts; c++) {
-        for (int i = 0; i < t->n_params; i++)
-            MXC_TRY(mxc_ndarray_copy_to(mxc_executor_arg(t->executors[0], t->param_args[i]),
-                                        mxc_executor_arg(t->executors[c], t->param_args[i]), 0));
+/* The first context's arrays from the options or by rules, and copies of them in the other contexts. */
+static mxc_status init_params(mxci_trainer *trainer) {
+    int64_t n_aux = mxc_executor_aux_names(trainer->executors[0])->n;
+    const mxc_ndarray_list *given = trainer->options->initial_params;
+    MXC_TRY(given ? mxci_trainer_load_params(trainer, 0, given, MXC_PARAMS_CONVERT) : init_by_rules(trainer));
+    for (int c = 1; c < trainer->n_contexts; c++) {
+        for (int i = 0; i < trainer->n_params; i++)
+            MXC_TRY(mxc_ndarray_copy_to(mxc_executor_arg(trainer->executors[0], trainer->param_args[i]),
+                                        mxc_executor_arg(trainer->executors[c], trainer->param_args[i]), 0));
         for (int64_t i = 0; i < n_aux; i++)
-            MXC_TRY(mxc_ndarray_copy_to(mxc_executor_aux(t->executors[0], i), mxc_executor_aux(t->executors[c], i), 0));
+            MXC_TRY(mxc_ndarray_copy_to(mxc_executor_aux(trainer->executors[0], i),
+                                        mxc_executor_aux(trainer->executors[c], i), 0));
     }
     return MXC_OK;
 }
@@ -142,8 +149,8 @@ static mxc_status init_params(mxci_trainer *t) {
 /* ---- optimizer and store ----------------------------------------------------------------------------------- */
 
 /* The caller's settings, with rescale_grad and multi_precision added where the caller does not give them. */
-static mxc_status make_optimizer(mxci_trainer *t) {
-    const mxc_fit_options *o = t->options;
+static mxc_status make_optimizer(mxci_trainer *trainer) {
+    const mxc_fit_options *o = trainer->options;
     int n = o->n_optimizer_params, has_rescale = 0, has_precision = !mxci_is_16bit_training(o);
     const char **keys = mxci_calloc((size_t)n + 2, sizeof *keys), **values = mxci_calloc((size_t)n + 2, sizeof *values);
     char rescale[40];
@@ -157,17 +164,18 @@ static mxc_status make_optimizer(mxci_trainer *t) {
         has_precision |= strcmp(keys[i], "multi_precision") == 0;
     }
     if (status == MXC_OK) {
-        int workers = t->is_synchronous ? mxc_kvstore_group_size(t->store) : 1; /* whose gradients are summed */
-        mxci_format(rescale, sizeof rescale, "%.17g", 1.0 / ((double)t->batch_size * workers));
+        int workers =
+            trainer->is_synchronous ? mxc_kvstore_group_size(trainer->store) : 1; /* whose gradients are summed */
+        mxci_format(rescale, sizeof rescale, "%.17g", 1.0 / ((double)trainer->batch_size * workers));
         keys[n] = "rescale_grad";
         values[n] = rescale;
         n += !has_rescale;
         keys[n] = "multi_precision";
         values[n] = "true";
-        status = mxc_optimizer_create(o->optimizer, n + !has_precision, keys, values, &t->optimizer);
+        status = mxc_optimizer_create(o->optimizer, n + !has_precision, keys, values, &trainer->optimizer);
     }
     if (status == MXC_OK)
-        mxc_optimizer_set_lr(t->optimizer, o->learning_rate);
+        mxc_optimizer_set_lr(trainer->optimizer, o->learning_rate);
     mxci_free(keys);
     mxci_free(values);
     return status;
@@ -175,21 +183,23 @@ static mxc_status make_optimizer(mxci_trainer *t) {
 
 /* Set the factors on the learning rate and weight decay that variables have as attributes, before the store copies the
  * optimizer to its servers. */
-static mxc_status set_mults(mxci_trainer *t) {
-    for (int i = 0; i < t->n_params; i++) {
-        const mxci_node *variable = mxci_attributes_find(t->graph, t->keys[i]);
+static mxc_status set_mults(mxci_trainer *trainer) {
+    for (int i = 0; i < trainer->n_params; i++) {
+        const mxci_node *variable = mxci_attributes_find(trainer->graph, trainer->keys[i]);
         if (variable)
-            MXC_TRY(mxci_attributes_set_mults(variable, t->optimizer));
+            MXC_TRY(mxci_attributes_set_mults(variable, trainer->optimizer));
     }
     return MXC_OK;
 }
 
-static mxc_status open_store(mxci_trainer *t) {
-    t->store = t->options->store;
-    if (!t->store)
-        MXC_TRY(mxc_kvstore_create(t->options->kvstore, &t->store));
-    t->is_synchronous = mxci_kvstore_is_synchronous(t->store);
-    if (mxci_kvstore_is_sharded(t->store) && (mxci_is_16bit_training(t->options) || t->options->loss_scale))
+/* The store of the options, or one of its own; mxci_trainer_close releases the latter. */
+static mxc_status open_store(mxci_trainer *trainer) {
+    trainer->store = trainer->options->store;
+    if (!trainer->store)
+        MXC_TRY(mxc_kvstore_create(trainer->options->kvstore, &trainer->store));
+    trainer->is_synchronous = mxci_kvstore_is_synchronous(trainer->store);
+    if (mxci_kvstore_is_sharded(trainer->store) &&
+        (mxci_is_16bit_training(trainer->options) || trainer->options->loss_scale))
         return MXC_FAIL(MXC_EUNSUPPORTED,
                         "mxc_fit: a store with shard=true trains in float32 without a loss scale: what is finite is "
                         "not known to all workers");
@@ -197,13 +207,13 @@ static mxc_status open_store(mxci_trainer *t) {
 }
 
 /* With one context the executor's own arrays are the stored values, so that nothing is copied at a pull. */
-static mxc_status fill_store(mxci_trainer *t) {
-    int own = t->n_contexts == 1;
-    MXC_TRY(mxc_kvstore_set_optimizer(t->store, t->optimizer));
-    for (int i = 0; i < t->n_params; i++) {
-        mxc_ndarray *value = mxc_executor_arg(t->executors[0], t->param_args[i]);
-        MXC_TRY(own ? mxci_kvstore_adopt(t->store, t->keys[i], value)
-                    : mxc_kvstore_init(t->store, 1, &t->keys[i], &value));
+static mxc_status fill_store(mxci_trainer *trainer) {
+    int own = trainer->n_contexts == 1;
+    MXC_TRY(mxc_kvstore_set_optimizer(trainer->store, trainer->optimizer));
+    for (int i = 0; i < trainer->n_params; i++) {
+        mxc_ndarray *value = mxc_executor_arg(trainer->executors[0], trainer->param_args[i]);
+        MXC_TRY(own ? mxci_kvstore_adopt(trainer->store, trainer->keys[i], value)
+                    : mxc_kvstore_init(trainer->store, 1, &trainer->keys[i], &value));
     }
     return MXC_OK;
 }
@@ -224,68 +234,68 @@ static mxc_status trainer_check_options(const mxc_fit_options *o) {
     return MXC_OK;
 }
 
-static void start_progress(mxci_trainer *t) {
-    mxc_fit_progress *p = &t->progress;
-    p->epochs = t->options->epochs;
-    p->batches = t->options->epoch_batches;
+static void start_progress(mxci_trainer *trainer) {
+    mxc_fit_progress *p = &trainer->progress;
+    p->epochs = trainer->options->epochs;
+    p->batches = trainer->options->epoch_batches;
     p->loss = p->accuracy = p->valid_loss = p->valid_accuracy = NAN;
-    p->lr = t->options->learning_rate;
-    t->window_start = t->drawn = mxci_now_ns();
+    p->lr = trainer->options->learning_rate;
+    trainer->window_start = trainer->drawn = mxci_now_ns();
 }
 
-mxc_status mxci_trainer_open(mxci_trainer *t, const mxc_fit_options *options) {
+mxc_status mxci_trainer_open(mxci_trainer *trainer, const mxc_fit_options *options) {
     int resumed = 0;
-    memset(t, 0, sizeof *t);
+    memset(trainer, 0, sizeof *trainer);
     MXC_TRY(trainer_check_options(options));
-    t->options = options;
-    t->n_contexts = options->n_contexts > 0 ? options->n_contexts : 1;
-    t->contexts = options->n_contexts > 0 ? options->contexts : &default_context;
-    start_progress(t);
-    MXC_TRY(mxci_loss_scaling_symbol(t));
-    MXC_TRY(bind_training(t));
-    MXC_TRY(find_params(t));
-    MXC_TRY(mxci_graph_from_symbol(options->symbol, &t->graph));
-    MXC_TRY(mxci_loss_scaling_scale(t));
-    MXC_TRY(open_store(t));
-    MXC_TRY(make_optimizer(t));
-    MXC_TRY(set_mults(t));
-    MXC_TRY(mxci_loss_scaling_optimizer(t));
-    MXC_TRY(mxci_fit_metrics_open(t));
-    MXC_TRY(mxci_checkpoint_open(t, &resumed));
+    trainer->options = options;
+    trainer->n_contexts = options->n_contexts > 0 ? options->n_contexts : 1;
+    trainer->contexts = options->n_contexts > 0 ? options->contexts : &default_context;
+    start_progress(trainer);
+    MXC_TRY(mxci_loss_scaling_symbol(trainer));
+    MXC_TRY(bind_training(trainer));
+    MXC_TRY(find_params(trainer));
+    MXC_TRY(mxci_graph_from_symbol(options->symbol, &trainer->graph));
+    MXC_TRY(mxci_loss_scaling_scale(trainer));
+    MXC_TRY(open_store(trainer));
+    MXC_TRY(make_optimizer(trainer));
+    MXC_TRY(set_mults(trainer));
+    MXC_TRY(mxci_loss_scaling_optimizer(trainer));
+    MXC_TRY(mxci_fit_metrics_open(trainer));
+    MXC_TRY(mxci_checkpoint_open(trainer, &resumed));
     if (!resumed) {
-        mxc_random_seed(options->seed + (uint64_t)mxc_kvstore_rank(t->store)); /* first values are worker 0's */
-        MXC_TRY(init_params(t));
+        mxc_random_seed(options->seed + (uint64_t)mxc_kvstore_rank(trainer->store)); /* first values are worker 0's */
+        MXC_TRY(init_params(trainer));
     }
-    MXC_TRY(fill_store(t));
-    mxci_progress_begin(t);
+    MXC_TRY(fill_store(trainer));
+    mxci_progress_begin(trainer);
     if (!options->valid)
         return MXC_OK;
-    MXC_TRY(mxci_evaluator_open_sharing(&t->validator, t->executors[0], options->valid));
-    t->validator.label = t->label;
+    MXC_TRY(mxci_evaluator_open_sharing(&trainer->validator, trainer->executors[0], options->valid));
+    trainer->validator.label = trainer->label;
     return MXC_OK;
 }
 
-void mxci_trainer_close(mxci_trainer *t) {
-    mxci_evaluator_close(&t->validator);
-    for (int i = 0; t->feeds && i < t->n_contexts; i++)
-        mxci_feed_close(&t->feeds[i]);
-    for (int i = 0; t->executors && i < t->n_contexts; i++)
-        mxc_executor_destroy(t->executors[i]);
-    if (t->options && t->options->store)
-        MXC_IGNORE(mxc_kvstore_set_optimizer(t->options->store, NULL));
+void mxci_trainer_close(mxci_trainer *trainer) {
+    mxci_evaluator_close(&trainer->validator);
+    for (int i = 0; trainer->feeds && i < trainer->n_contexts; i++)
+        mxci_feed_close(&trainer->feeds[i]);
+    for (int i = 0; trainer->executors && i < trainer->n_contexts; i++)
+        mxc_executor_destroy(trainer->executors[i]);
+    if (trainer->options && trainer->options->store)
+        MXC_IGNORE(mxc_kvstore_set_optimizer(trainer->options->store, NULL));
     else
-        mxc_kvstore_destroy(t->store);
-    mxc_optimizer_destroy(t->optimizer);
-    mxc_ndarray_release(t->loss_scale);
-    mxci_graph_destroy(t->graph);
-    mxc_symbol_release(t->symbol);
-    mxc_metric_destroy(t->loss);
-    mxc_metric_destroy(t->accuracy);
-    mxci_curve_history_free(&t->history);
-    mxci_free(t->executors);
-    mxci_free(t->feeds);
-    mxci_free(t->keys);
-    mxci_free(t->param_args);
-    mxci_free(t->values);
-    mxci_free(t->all_keys);
+        mxc_kvstore_destroy(trainer->store);
+    mxc_optimizer_destroy(trainer->optimizer);
+    mxc_ndarray_release(trainer->loss_scale);
+    mxci_graph_destroy(trainer->graph);
+    mxc_symbol_release(trainer->symbol);
+    mxc_metric_destroy(trainer->loss);
+    mxc_metric_destroy(trainer->accuracy);
+    mxci_curve_history_free(&trainer->history);
+    mxci_free(trainer->executors);
+    mxci_free(trainer->feeds);
+    mxci_free(trainer->keys);
+    mxci_free(trainer->param_args);
+    mxci_free(trainer->values);
+    mxci_free(trainer->all_keys);
 }

@@ -52,41 +52,41 @@ typedef struct mxci_trainer {
 } mxci_trainer;
 
 /* Bind, initialise or resume, fill the store. On failure mxci_trainer_close still has to be called. */
-mxc_status mxci_trainer_open(mxci_trainer *t, const mxc_fit_options *options);
-void mxci_trainer_close(mxci_trainer *t);
+mxc_status mxci_trainer_open(mxci_trainer *trainer, const mxc_fit_options *options);
+void mxci_trainer_close(mxci_trainer *trainer);
 
 /* All parameters ("arg:", in f32 where they have such copies) and auxiliary states ("aux:"), retained. */
-mxc_status mxci_trainer_params(const mxci_trainer *t, mxc_ndarray_list *out);
+mxc_status mxci_trainer_params(const mxci_trainer *trainer, mxc_ndarray_list *out);
 
 /* Parameters ("arg:") and auxiliary states ("aux:") of a list to the arrays on contexts[c]: mxc_executor_load_params.
  */
-mxc_status mxci_trainer_load_params(mxci_trainer *t, int c, const mxc_ndarray_list *params, unsigned flags);
+mxc_status mxci_trainer_load_params(mxci_trainer *trainer, int c, const mxc_ndarray_list *params, unsigned flags);
 
 /* loss_scaling.c: options.dtype and options.loss_scale, in the order of these calls. */
-mxc_status mxci_loss_scaling_symbol(mxci_trainer *t);     /* before binding: t->symbol */
-mxc_status mxci_loss_scaling_scale(mxci_trainer *t);      /* after binding: t->loss_scale, with its initial value */
-mxc_status mxci_loss_scaling_optimizer(mxci_trainer *t);  /* after the optimizer is created */
-mxc_status mxci_loss_scaling_step(const mxci_trainer *t); /* after each update: copy the scale to all contexts */
-mxc_status mxci_loss_scaling_report(mxci_trainer *t);     /* progress.loss_scale; waits for the last step */
+mxc_status mxci_loss_scaling_symbol(mxci_trainer *trainer); /* before binding: t->symbol */
+mxc_status mxci_loss_scaling_scale(mxci_trainer *trainer);  /* after binding: t->loss_scale, with its initial value */
+mxc_status mxci_loss_scaling_optimizer(mxci_trainer *trainer);  /* after the optimizer is created */
+mxc_status mxci_loss_scaling_step(const mxci_trainer *trainer); /* after each update: copy the scale to all contexts */
+mxc_status mxci_loss_scaling_report(mxci_trainer *trainer);     /* progress.loss_scale; waits for the last step */
 /* 1 if options.dtype is a 16-bit type: weights then have f32 copies. */
 int mxci_is_16bit_training(const mxc_fit_options *options);
 
 /* fit_metrics.c: the metrics of the last output. Create t->loss, t->accuracy and t->label; create another pair of the
  * same metrics, each NULL where it does not apply. MXC_ENOMEM. */
-mxc_status mxci_fit_metrics_open(mxci_trainer *t);
-mxc_status mxci_fit_metrics_create(const mxci_trainer *t, mxc_metric **loss, mxc_metric **accuracy);
+mxc_status mxci_fit_metrics_open(mxci_trainer *trainer);
+mxc_status mxci_fit_metrics_create(const mxci_trainer *trainer, mxc_metric **loss, mxc_metric **accuracy);
 /* Text for messages: the operator that computes the last output. */
-void mxci_fit_metrics_describe(const mxci_trainer *t, char *out, size_t size);
+void mxci_fit_metrics_describe(const mxci_trainer *trainer, char *out, size_t size);
 
 /* Write a checkpoint of the state between two batches; the previous one stays complete until this one is. */
-mxc_status mxci_checkpoint_write(mxci_trainer *t);
+mxc_status mxci_checkpoint_write(mxci_trainer *trainer);
 /* Find the current checkpoint, if there is one, so that it is not overwritten; with options.resume, restore it. */
-mxc_status mxci_checkpoint_open(mxci_trainer *t, int *resumed);
+mxc_status mxci_checkpoint_open(mxci_trainer *trainer, int *resumed);
 
 /* With options.show, print which metrics are missing, a batch, or an epoch. */
-void mxci_progress_begin(const mxci_trainer *t);
-void mxci_progress_batch(mxci_trainer *t);
-void mxci_progress_epoch(mxci_trainer *t);
-void mxci_progress_end(mxci_trainer *t); /* end the line of the progress bar */
+void mxci_progress_begin(const mxci_trainer *trainer);
+void mxci_progress_batch(mxci_trainer *trainer);
+void mxci_progress_epoch(mxci_trainer *trainer);
+void mxci_progress_end(mxci_trainer *trainer); /* end the line of the progress bar */
 
 #endif

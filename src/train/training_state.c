@@ -65,27 +65,27 @@ static mxc_status named_add_data(named_arrays *a, const char *name, int64_t rows
 /* ---- to a list --------------------------------------------------------------------------------------------- */
 
 /* The parameters themselves, or their f32 copies. */
-static mxc_status training_state_add_params(const mxci_trainer *t, int masters, named_arrays *a) {
-    const mxc_names *aux = mxc_executor_aux_names(t->executors[0]);
-    for (int i = 0; i < t->n_params; i++) {
-        mxc_ndarray *master = masters ? mxci_optimizer_master(t->optimizer, t->keys[i]) : NULL;
-        mxc_ndarray *own = mxc_executor_arg(t->executors[0], t->param_args[i]);
-        MXC_TRY(named_add(a, "arg:", t->keys[i], mxc_ndarray_retain(master ? master : own)));
+static mxc_status training_state_add_params(const mxci_trainer *trainer, int masters, named_arrays *a) {
+    const mxc_names *aux = mxc_executor_aux_names(trainer->executors[0]);
+    for (int i = 0; i < trainer->n_params; i++) {
+        mxc_ndarray *master = masters ? mxci_optimizer_master(trainer->optimizer, trainer->keys[i]) : NULL;
+        mxc_ndarray *own = mxc_executor_arg(trainer->executors[0], trainer->param_args[i]);
+        MXC_TRY(named_add(a, "arg:", trainer->keys[i], mxc_ndarray_retain(master ? master : own)));
     }
     for (int64_t i = 0; i < aux->n; i++)
-        MXC_TRY(named_add(a, "aux:", aux->items[i], mxc_ndarray_retain(mxc_executor_aux(t->executors[0], i))));
+        MXC_TRY(named_add(a, "aux:", aux->items[i], mxc_ndarray_retain(mxc_executor_aux(trainer->executors[0], i))));
     return MXC_OK;
 }
 
-static int64_t n_param_arrays(const mxci_trainer *t) {
-    return t->n_params + mxc_executor_aux_names(t->executors[0])->n;
+static int64_t n_param_arrays(const mxci_trainer *trainer) {
+    return trainer->n_params + mxc_executor_aux_names(trainer->executors[0])->n;
 }
 
-mxc_status mxci_trainer_params(const mxci_trainer *t, mxc_ndarray_list *out) {
+mxc_status mxci_trainer_params(const mxci_trainer *trainer, mxc_ndarray_list *out) {
     named_arrays a;
-    mxc_status status = named_open(&a, n_param_arrays(t));
+    mxc_status status = named_open(&a, n_param_arrays(trainer));
     if (status == MXC_OK)
-        status = training_state_add_params(t, 1, &a);
+        status = training_state_add_params(trainer, 1, &a);
     if (status == MXC_OK)
         *out = a.list;
     else
@@ -93,29 +93,30 @@ mxc_status mxci_trainer_params(const mxci_trainer *t, mxc_ndarray_list *out) {
     return status;
 }
 
-static mxc_status add_counts(const mxci_trainer *t, named_arrays *a) {
-    const mxc_fit_progress *p = &t->progress;
+/* Counts and sums of the metrics belong to the epoch that is under way; they are 0 where a metric does not apply. */
+static mxc_status add_counts(const mxci_trainer *trainer, named_arrays *a) {
+    const mxc_fit_progress *p = &trainer->progress;
     mxc_iter_state at;
     int64_t counts[N_COUNTS] = {VERSION, p->epoch, p->batch, p->updates};
     double sums[N_SUMS] = {0, 0, p->lr};
-    MXC_TRY(mxc_iter_get_state(t->options->train, &at));
+    MXC_TRY(mxc_iter_get_state(trainer->options->train, &at));
     counts[4] = (int64_t)at.epoch;
     counts[5] = at.position;
-    if (t->loss)
-        mxci_metric_get_sums(t->loss, &sums[0], &counts[6]);
-    if (t->accuracy)
-        mxci_metric_get_sums(t->accuracy, &sums[1], &counts[7]);
+    if (trainer->loss)
+        mxci_metric_get_sums(trainer->loss, &sums[0], &counts[6]);
+    if (trainer->accuracy)
+        mxci_metric_get_sums(trainer->accuracy, &sums[1], &counts[7]);
     counts[8] = p->batches;
     MXC_TRY(named_add_data(a, "counts", 1, N_COUNTS, MXC_I64, counts));
     return named_add_data(a, "sums", 1, N_SUMS, MXC_F64, sums);
 }
 
-static mxc_status add_random(const mxci_trainer *t, named_arrays *a) {
-    int64_t *numbers = mxci_calloc((size_t)t->n_contexts, 3 * sizeof *numbers);
+static mxc_status add_random(const mxci_trainer *trainer, named_arrays *a) {
+    int64_t *numbers = mxci_calloc((size_t)trainer->n_contexts, 3 * sizeof *numbers);
     mxc_status status = numbers ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "checkpoint: no memory for random streams");
-    for (int i = 0; status == MXC_OK && i < t->n_contexts; i++) {
+    for (int i = 0; status == MXC_OK && i < trainer->n_contexts; i++) {
         mxc_random state;
-        status = mxc_random_get_state(t->contexts[i], &state);
+        status = mxc_random_get_state(trainer->contexts[i], &state);
         if (status != MXC_OK)
             break;
         numbers[3 * i] = (int64_t)state.seed;
@@ -123,35 +124,31 @@ static mxc_status add_random(const mxci_trainer *t, named_arrays *a) {
         numbers[3 * i + 2] = (int64_t)state.offset;
     }
     if (status == MXC_OK)
-        status = named_add_data(a, "random", t->n_contexts, 3, MXC_I64, numbers);
+        status = named_add_data(a, "random", trainer->n_contexts, 3, MXC_I64, numbers);
     mxci_free(numbers);
     return status;
 }
 
-static mxc_status add_optimizer(const mxc_ndarray_list *states, named_arrays *a) {
-    for (int64_t i = 0; i < states->n; i++)
-        MXC_TRY(named_add(a, OPTIMIZER_PREFIX, states->names[i], mxc_ndarray_retain(states->arrays[i])));
+static mxc_status add_all(const mxci_trainer *trainer, const mxc_ndarray_list *optimizer, named_arrays *a) {
+    MXC_TRY(add_counts(trainer, a));
+    MXC_TRY(add_random(trainer, a));
+    MXC_TRY(named_add_data(a, "history", trainer->history.n, POINT_DOUBLES, MXC_F64, trainer->history.points));
+    MXC_TRY(training_state_add_params(trainer, 0, a));
+    if (trainer->loss_scale)
+        MXC_TRY(named_add(a, "", LOSS_SCALE, mxc_ndarray_retain(trainer->loss_scale)));
+    for (int64_t i = 0; i < optimizer->n; i++)
+        MXC_TRY(named_add(a, OPTIMIZER_PREFIX, optimizer->names[i], mxc_ndarray_retain(optimizer->arrays[i])));
     return MXC_OK;
 }
 
-static mxc_status add_all(const mxci_trainer *t, const mxc_ndarray_list *optimizer, named_arrays *a) {
-    MXC_TRY(add_counts(t, a));
-    MXC_TRY(add_random(t, a));
-    MXC_TRY(named_add_data(a, "history", t->history.n, POINT_DOUBLES, MXC_F64, t->history.points));
-    MXC_TRY(training_state_add_params(t, 0, a));
-    if (t->loss_scale)
-        MXC_TRY(named_add(a, "", LOSS_SCALE, mxc_ndarray_retain(t->loss_scale)));
-    return add_optimizer(optimizer, a);
-}
-
-mxc_status mxci_training_state_collect(const mxci_trainer *t, mxc_ndarray_list *out) {
+mxc_status mxci_training_state_collect(const mxci_trainer *trainer, mxc_ndarray_list *out) {
     named_arrays a;
     mxc_ndarray_list optimizer;
     memset(out, 0, sizeof *out);
-    MXC_TRY(mxc_optimizer_get_states(t->optimizer, &optimizer));
-    mxc_status status = named_open(&a, 5 + n_param_arrays(t) + optimizer.n);
+    MXC_TRY(mxc_optimizer_get_states(trainer->optimizer, &optimizer));
+    mxc_status status = named_open(&a, 5 + n_param_arrays(trainer) + optimizer.n);
     if (status == MXC_OK)
-        status = add_all(t, &optimizer, &a);
+        status = add_all(trainer, &optimizer, &a);
     mxc_ndarray_list_release(&optimizer);
     if (status == MXC_OK)
         *out = a.list;
@@ -184,15 +181,15 @@ static void view_close(mxc_ndarray_list *view) {
 }
 
 /* Every context gets the parameters of the first one. */
-static mxc_status restore_params(mxci_trainer *t, const char *path, const mxc_ndarray_list *list) {
+static mxc_status restore_params(mxci_trainer *trainer, const char *path, const mxc_ndarray_list *list) {
     mxc_ndarray_list params;
     mxc_status status = view_open(&params, list);
     if (status == MXC_OK) {
         select_arrays(list, "arg:", 0, &params);
         select_arrays(list, "aux:", 0, &params);
     }
-    for (int c = 0; status == MXC_OK && c < t->n_contexts; c++) {
-        status = mxci_trainer_load_params(t, c, &params, MXC_PARAMS_ALLOW_EXTRA | MXC_PARAMS_CONVERT);
+    for (int c = 0; status == MXC_OK && c < trainer->n_contexts; c++) {
+        status = mxci_trainer_load_params(trainer, c, &params, MXC_PARAMS_ALLOW_EXTRA | MXC_PARAMS_CONVERT);
         if (status != MXC_OK)
             status = MXC_FAIL(status, "%s: %s", path, mxc_last_error());
     }
@@ -217,7 +214,7 @@ static mxc_status training_state_find_data(const char *path, const mxc_ndarray_l
     return MXC_OK;
 }
 
-static mxc_status restore_counts(mxci_trainer *t, const char *path, const mxc_ndarray_list *list) {
+static mxc_status restore_counts(mxci_trainer *trainer, const char *path, const mxc_ndarray_list *list) {
     const void *data;
     int64_t rows;
     MXC_TRY(training_state_find_data(path, list, "counts", MXC_I64, 1, N_COUNTS, &data, &rows));
@@ -228,73 +225,75 @@ static mxc_status restore_counts(mxci_trainer *t, const char *path, const mxc_nd
         return MXC_FAIL(MXC_EFORMAT, "%s: version %lld, epoch %lld, batch %lld make no sense", path,
                         (long long)counts[0], (long long)counts[1], (long long)counts[2]);
     const mxc_iter_state at = {(uint64_t)counts[4], counts[5]};
-    MXC_TRY(mxc_iter_set_state(t->options->train, &at));
-    t->progress.epoch = counts[1];
-    t->progress.batch = counts[2];
-    t->progress.updates = counts[3];
-    t->progress.batches = counts[8];
-    t->progress.lr = sums[2];
-    if (t->loss)
-        mxci_metric_set_sums(t->loss, sums[0], counts[6]);
-    if (t->accuracy)
-        mxci_metric_set_sums(t->accuracy, sums[1], counts[7]);
+    MXC_TRY(mxc_iter_set_state(trainer->options->train, &at));
+    trainer->progress.epoch = counts[1];
+    trainer->progress.batch = counts[2];
+    trainer->progress.updates = counts[3];
+    trainer->progress.batches = counts[8];
+    trainer->progress.lr = sums[2];
+    if (trainer->loss)
+        mxci_metric_set_sums(trainer->loss, sums[0], counts[6]);
+    if (trainer->accuracy)
+        mxci_metric_set_sums(trainer->accuracy, sums[1], counts[7]);
     return MXC_OK;
 }
 
-static mxc_status restore_random(mxci_trainer *t, const char *path, const mxc_ndarray_list *list) {
+/* One stream for each context, so the number of contexts may not be larger than when the state was saved. */
+static mxc_status restore_random(mxci_trainer *trainer, const char *path, const mxc_ndarray_list *list) {
     const void *data;
     int64_t rows;
-    MXC_TRY(training_state_find_data(path, list, "random", MXC_I64, t->n_contexts, 3, &data, &rows));
-    for (int i = 0; i < t->n_contexts; i++) {
+    MXC_TRY(training_state_find_data(path, list, "random", MXC_I64, trainer->n_contexts, 3, &data, &rows));
+    for (int i = 0; i < trainer->n_contexts; i++) {
         const int64_t *n = (const int64_t *)data + 3 * i;
         const mxc_random state = {(uint64_t)n[0], (uint64_t)n[1], (uint64_t)n[2]};
-        MXC_TRY(mxc_random_set_state(t->contexts[i], &state));
+        MXC_TRY(mxc_random_set_state(trainer->contexts[i], &state));
     }
     return MXC_OK;
 }
 
-static mxc_status restore_history(mxci_trainer *t, const char *path, const mxc_ndarray_list *list) {
+/* The history carries the validation results of the last epoch, which the progress shows until the next one. */
+static mxc_status restore_history(mxci_trainer *trainer, const char *path, const mxc_ndarray_list *list) {
     const void *data;
     int64_t rows;
     MXC_TRY(training_state_find_data(path, list, "history", MXC_F64, 0, POINT_DOUBLES, &data, &rows));
-    t->history.n = 0;
+    trainer->history.n = 0;
     for (int64_t i = 0; i < rows; i++)
-        MXC_TRY(mxci_curve_history_add(&t->history, (const mxci_curve_point *)data + i));
+        MXC_TRY(mxci_curve_history_add(&trainer->history, (const mxci_curve_point *)data + i));
     if (rows > 0) {
-        t->progress.valid_loss = t->history.points[rows - 1].valid_loss;
-        t->progress.valid_accuracy = t->history.points[rows - 1].valid_accuracy;
+        trainer->progress.valid_loss = trainer->history.points[rows - 1].valid_loss;
+        trainer->progress.valid_accuracy = trainer->history.points[rows - 1].valid_accuracy;
     }
     return MXC_OK;
 }
 
-static mxc_status restore_optimizer(mxci_trainer *t, const mxc_ndarray_list *list) {
+static mxc_status restore_optimizer(mxci_trainer *trainer, const mxc_ndarray_list *list) {
     mxc_ndarray_list states;
     mxc_status status = view_open(&states, list);
     if (status == MXC_OK) {
         select_arrays(list, OPTIMIZER_PREFIX, strlen(OPTIMIZER_PREFIX), &states);
-        status = mxc_optimizer_set_states(t->optimizer, &states);
+        status = mxc_optimizer_set_states(trainer->optimizer, &states);
     }
     view_close(&states);
     return status;
 }
 
-static mxc_status restore_loss_scale(mxci_trainer *t, const char *path, const mxc_ndarray_list *list) {
+static mxc_status restore_loss_scale(mxci_trainer *trainer, const char *path, const mxc_ndarray_list *list) {
     mxc_ndarray *from = mxc_ndarray_list_find(list, LOSS_SCALE);
-    if (!t->loss_scale)
+    if (!trainer->loss_scale)
         return MXC_OK;
-    if (!from || !mxc_shape_equal(mxc_ndarray_shape(from), mxc_ndarray_shape(t->loss_scale)))
+    if (!from || !mxc_shape_equal(mxc_ndarray_shape(from), mxc_ndarray_shape(trainer->loss_scale)))
         return MXC_FAIL(MXC_EFORMAT, "%s: state \"" LOSS_SCALE "\" is absent or not of shape (2,)", path);
-    MXC_TRY(mxc_ndarray_copy_to(from, t->loss_scale, 0));
-    return mxci_loss_scaling_step(t);
+    MXC_TRY(mxc_ndarray_copy_to(from, trainer->loss_scale, 0));
+    return mxci_loss_scaling_step(trainer);
 }
 
-mxc_status mxci_training_state_restore(mxci_trainer *t, const char *path, const mxc_ndarray_list *list) {
+mxc_status mxci_training_state_restore(mxci_trainer *trainer, const char *path, const mxc_ndarray_list *list) {
     if (!list->names)
         return MXC_FAIL(MXC_EFORMAT, "%s: its arrays have no names", path);
-    MXC_TRY(restore_params(t, path, list));
-    MXC_TRY(restore_counts(t, path, list));
-    MXC_TRY(restore_random(t, path, list));
-    MXC_TRY(restore_history(t, path, list));
-    MXC_TRY(restore_loss_scale(t, path, list));
-    return restore_optimizer(t, list);
+    MXC_TRY(restore_params(trainer, path, list));
+    MXC_TRY(restore_counts(trainer, path, list));
+    MXC_TRY(restore_random(trainer, path, list));
+    MXC_TRY(restore_history(trainer, path, list));
+    MXC_TRY(restore_loss_scale(trainer, path, list));
+    return restore_optimizer(trainer, list);
 }

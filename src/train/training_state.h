@@ -6,9 +6,9 @@
 #include "train/trainer.h"
 
 /* Everything that the next step depends on; the caller releases it. MXC_ENOMEM. */
-mxc_status mxci_training_state_collect(const mxci_trainer *t, mxc_ndarray_list *out);
+mxc_status mxci_training_state_collect(const mxci_trainer *trainer, mxc_ndarray_list *out);
 /* Put the trainer there. path appears in messages. MXC_EFORMAT, MXC_ENOTFOUND (an array that the network needs),
  * MXC_ESHAPE, MXC_EINVAL, MXC_ENOMEM; the trainer is of no use then. */
-mxc_status mxci_training_state_restore(mxci_trainer *t, const char *path, const mxc_ndarray_list *list);
+mxc_status mxci_training_state_restore(mxci_trainer *trainer, const char *path, const mxc_ndarray_list *list);
 
 #endif
