@@ -36,33 +36,34 @@ void mxci_augment_workspace_free(mxci_augment_workspace *space) {
 
 typedef struct augment_state {
     mxci_augment_workspace *space;
-    int free; /* the block of pixels that the view does not lie in */
+    int free; /* index of the block of pixels that the view is not in */
     mxci_pixel_view view;
 } augment_state;
 
-/* Room for an image; the view lies in it from here on, though its pixels are still to be written. */
-static mxc_status begin_image(augment_state *w, int64_t h, int64_t width, mxci_pixel_view *before, uint8_t **to) {
-    size_t bytes = mxci_size_of(mxci_dim_mul(mxci_dim_mul(h, width), w->view.channels), 1);
-    MXC_TRY(RESERVE(w->space->image[w->free], bytes));
-    *before = w->view;
-    *to = w->space->image[w->free].data;
-    w->view = (mxci_pixel_view){*to, width * w->view.channels, h, width, w->view.channels};
-    w->free = 1 - w->free;
+/* Switch the view to the other block, with room for an image whose pixels the caller writes; *before is the old view.
+ */
+static mxc_status begin_image(augment_state *state, int64_t h, int64_t width, mxci_pixel_view *before, uint8_t **to) {
+    size_t bytes = mxci_size_of(mxci_dim_mul(mxci_dim_mul(h, width), state->view.channels), 1);
+    MXC_TRY(RESERVE(state->space->image[state->free], bytes));
+    *before = state->view;
+    *to = state->space->image[state->free].data;
+    state->view = (mxci_pixel_view){*to, width * state->view.channels, h, width, state->view.channels};
+    state->free = 1 - state->free;
     return MXC_OK;
 }
 
-/* The view as a block of its own, with pad pixels around. */
-static mxc_status make_dense(augment_state *w, int64_t pad, int fill) {
+/* Copy the view to a block of its own, with pad pixels of the value fill on each side. */
+static mxc_status make_dense(augment_state *state, int64_t pad, int fill) {
     mxci_pixel_view before;
     uint8_t *to;
-    MXC_TRY(begin_image(w, w->view.h + 2 * pad, w->view.w + 2 * pad, &before, &to));
+    MXC_TRY(begin_image(state, state->view.h + 2 * pad, state->view.w + 2 * pad, &before, &to));
     mxci_pixels_copy(&before, pad, (uint8_t)fill, to);
     return MXC_OK;
 }
 
-/* Along the rows into floats, then along the columns. */
-static mxc_status resize(augment_state *w, int interpolation, int64_t to_h, int64_t to_w) {
-    const int64_t h = w->view.h, width = w->view.w, channels = w->view.channels;
+/* Separable resampling: along the rows into floats, then along the columns. */
+static mxc_status resize(augment_state *state, int interpolation, int64_t to_h, int64_t to_w) {
+    const int64_t h = state->view.h, width = state->view.w, channels = state->view.channels;
     const int kind = mxci_resample_kind(interpolation, h, width, to_h, to_w);
     size_t rows_bytes = mxci_resample_bytes(kind, width, to_w);
     mxci_resample rows, columns;
@@ -70,33 +71,29 @@ static mxc_status resize(augment_state *w, int interpolation, int64_t to_h, int6
     uint8_t *to;
     if (h == to_h && width == to_w)
         return MXC_OK;
-    if (w->view.stride != width * channels)
-        MXC_TRY(make_dense(w, 0, 0));
-    MXC_TRY(RESERVE(w->space->table, mxci_size_add(rows_bytes, mxci_resample_bytes(kind, h, to_h))));
-    MXC_TRY(RESERVE(w->space->floats, mxci_size_of(mxci_dim_mul(mxci_dim_mul(h, to_w), channels), sizeof(float))));
-    MXC_TRY(begin_image(w, to_h, to_w, &before, &to));
-    mxci_resample_plan(kind, width, to_w, w->space->table.data, &rows);
-    mxci_resample_plan(kind, h, to_h, (char *)w->space->table.data + rows_bytes, &columns);
-    mxci_resample_rows_u8(&rows, channels, before.at, w->space->floats.data, 0, h);
-    mxci_resample_columns_u8(&columns, to_w * channels, w->space->floats.data, to, 0, to_h);
+    if (state->view.stride != width * channels)
+        MXC_TRY(make_dense(state, 0, 0));
+    MXC_TRY(RESERVE(state->space->table, mxci_size_add(rows_bytes, mxci_resample_bytes(kind, h, to_h))));
+    MXC_TRY(RESERVE(state->space->floats, mxci_size_of(mxci_dim_mul(mxci_dim_mul(h, to_w), channels), sizeof(float))));
+    MXC_TRY(begin_image(state, to_h, to_w, &before, &to));
+    mxci_resample_plan(kind, width, to_w, state->space->table.data, &rows);
+    mxci_resample_plan(kind, h, to_h, (char *)state->space->table.data + rows_bytes, &columns);
+    mxci_resample_rows_u8(&rows, channels, before.at, state->space->floats.data, 0, h);
+    mxci_resample_columns_u8(&columns, to_w * channels, state->space->floats.data, to, 0, to_h);
     return MXC_OK;
 }
 
-static mxc_status warp(augment_state *w, const double places[6], int nearest, int fill, int64_t to_h, int64_t to_w) {
+static mxc_status warp(augment_state *state, const double matrix[6], int nearest, int fill, int64_t to_h,
+                       int64_t to_w) {
     mxci_pixel_view before;
     uint8_t *to;
-    MXC_TRY(begin_image(w, to_h, to_w, &before, &to));
-    mxci_pixels_warp(&before, places, nearest, (uint8_t)fill, to, to_h, to_w);
+    MXC_TRY(begin_image(state, to_h, to_w, &before, &to));
+    mxci_pixels_warp(&before, matrix, nearest, (uint8_t)fill, to, to_h, to_w);
     return MXC_OK;
 }
 
-/* At the left and the top of the batch's row, once that is mirrored. */
-static mxc_status place_in_batch(augment_state *w, const mxci_augment *a, const mxci_augment_steps *steps) {
-    const int64_t left = steps->mirror ? a->width - steps->placed_w : 0;
-    return warp(w, (const double[]){1, 0, -(double)left, 0, 1, 0}, 1, (int)a->params->fill_value, a->height, a->width);
-}
-
-/* Brightness, contrast and saturation, each a straight line through each pixel, and noise, as one matrix. */
+/* Brightness b, contrast c and saturation s as one affine map of a pixel x: s mixes x with its own grey, c with the
+ * mean grey of the image, and b scales; noise is added. m is 3 x 4, its last column the constant. */
 static void make_matrix(const mxci_augment_steps *p, double mean_grey, float m[12]) {
     static const double grey[3] = {0.299, 0.587, 0.114};
     for (int c = 0; c < 3; c++) {
@@ -107,46 +104,43 @@ static void make_matrix(const mxci_augment_steps *p, double mean_grey, float m[1
     }
 }
 
-static mxc_status change_colours(augment_state *w, const mxci_augment_steps *steps) {
-    const int64_t n = w->view.h * w->view.w, channels = w->view.channels;
+/* In place, on a copy of the view, since a crop shares its pixels with the image. */
+static mxc_status change_colours(augment_state *state, const mxci_augment_steps *steps) {
+    const int64_t n = state->view.h * state->view.w, channels = state->view.channels;
     uint8_t *pixels;
-    MXC_TRY(make_dense(w, 0, 0));
-    pixels = w->space->image[1 - w->free].data;
+    MXC_TRY(make_dense(state, 0, 0));
+    pixels = state->space->image[1 - state->free].data;
     if (steps->changes_hls)
         mxci_pixels_shift_hls(pixels, n, channels, steps->hls_shift);
     if (steps->changes_rgb) {
         float matrix[12];
-        make_matrix(steps, mxci_pixels_mean_grey(&w->view), matrix);
+        make_matrix(steps, mxci_pixels_mean_grey(&state->view), matrix);
         mxci_pixels_colour_matrix(pixels, n, channels, matrix);
     }
     return MXC_OK;
 }
 
-static void crop(augment_state *w, const mxci_augment_steps *p) {
-    w->view.at += p->crop_y * w->view.stride + p->crop_x * w->view.channels;
-    w->view.h = p->crop_h;
-    w->view.w = p->crop_w;
-}
-
+/* value = ((byte - mean) contrast + illumination) scale / std, as one multiplication and addition per element: factor
+ * = contrast scale / std, add = illumination scale / std - mean factor. A std of 0 counts as 1. */
 static void write_pixels(const mxci_augment *a, const mxci_augment_steps *steps, const mxci_pixel_view *view,
                          void *out) {
     const mxci_image_params *p = a->params;
     const double mean[4] = {p->mean_r, p->mean_g, p->mean_b, p->mean_a};
     const double deviation[4] = {p->std_r, p->std_g, p->std_b, p->std_a};
-    mxci_pixels_format form = {.mirror = steps->mirror, .by_pixel = p->layout == MXCI_LAYOUT_NHWC, .mean = a->mean};
+    mxci_pixels_format format = {.mirror = steps->mirror, .by_pixel = p->layout == MXCI_LAYOUT_NHWC, .mean = a->mean};
     for (int c = 0; c < 4; c++) {
         double by = p->scale / (deviation[c] > 0 ? deviation[c] : 1), factor = steps->value_contrast * by;
-        form.factor[c] = (float)factor;
-        form.add[c] = (float)(steps->value_illumination * by - (a->mean ? 0 : mean[c] * factor));
+        format.factor[c] = (float)factor;
+        format.add[c] = (float)(steps->value_illumination * by - (a->mean ? 0 : mean[c] * factor));
     }
     if (a->dtype == MXC_U8)
-        mxci_pixels_write_u8(view, &form, out);
+        mxci_pixels_write_u8(view, &format, out);
     else if (a->dtype == MXC_I8)
-        mxci_pixels_write_i8(view, &form, out);
+        mxci_pixels_write_i8(view, &format, out);
     else if (a->dtype == MXC_F16)
-        mxci_pixels_write_f16(view, &form, out);
+        mxci_pixels_write_f16(view, &format, out);
     else
-        mxci_pixels_write_f32(view, &form, out);
+        mxci_pixels_write_f32(view, &format, out);
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
@@ -155,7 +149,8 @@ static int64_t scale_up(int64_t x, int64_t part, int64_t whole) {
     return (x * part + whole - 1) / whole;
 }
 
-/* Where the image is cropped as it is, and the crop then made smaller, a JPEG may be decoded smaller instead. */
+/* Where the crop is taken from the unchanged image and then shrunk, decode a JPEG at a reduced size instead (its DCT
+ * can be evaluated at 1/2, 1/4 or 1/8), and scale the crop accordingly. */
 static void reduce_crop(mxci_augment_steps *p, mxci_image *image) {
     const int64_t h = image->height, w = image->width;
     if (p->warps || p->pad || p->resized_h != h || p->resized_w != w || p->grown_h != h || p->grown_w != w)
@@ -169,35 +164,40 @@ static void reduce_crop(mxci_augment_steps *p, mxci_image *image) {
     p->resized_w = p->grown_w = image->width;
 }
 
-static mxc_status decode(const mxci_augment *a, mxci_augment_steps *steps, mxci_image *image, augment_state *w) {
+static mxc_status decode(const mxci_augment *a, mxci_augment_steps *steps, mxci_image *image, augment_state *state) {
     mxci_pixel_view before;
     uint8_t *to;
     if (steps->resized_h < image->height)
         mxci_image_reduce(image, steps->resized_h, steps->resized_w);
     else
         reduce_crop(steps, image);
-    w->view.channels = a->channels;
-    MXC_TRY(begin_image(w, image->height, image->width, &before, &to));
+    state->view.channels = a->channels;
+    MXC_TRY(begin_image(state, image->height, image->width, &before, &to));
     return mxci_image_decode(image, a->channels == 1 ? MXCI_GREY : a->channels == 3 ? MXCI_RGB : MXCI_RGBA, to);
 }
 
 mxc_status mxci_augment_apply(const mxci_augment *a, mxci_augment_steps *steps, mxci_image *image,
                               mxci_augment_workspace *space, void *out) {
     const int fill = (int)a->params->fill_value;
-    augment_state w = {.space = space};
-    MXC_TRY(decode(a, steps, image, &w));
-    MXC_TRY(resize(&w, steps->interpolation, steps->resized_h, steps->resized_w));
+    augment_state state = {.space = space};
+    MXC_TRY(decode(a, steps, image, &state));
+    MXC_TRY(resize(&state, steps->interpolation, steps->resized_h, steps->resized_w));
     if (steps->warps)
-        MXC_TRY(warp(&w, steps->warp, steps->interpolation == MXCI_NEAREST, fill, steps->warped_h, steps->warped_w));
+        MXC_TRY(
+            warp(&state, steps->warp, steps->interpolation == MXCI_NEAREST, fill, steps->warped_h, steps->warped_w));
     if (steps->pad)
-        MXC_TRY(make_dense(&w, steps->pad, fill));
-    MXC_TRY(resize(&w, steps->interpolation, steps->grown_h, steps->grown_w));
-    crop(&w, steps);
-    MXC_TRY(resize(&w, steps->interpolation, steps->placed_h, steps->placed_w));
+        MXC_TRY(make_dense(&state, steps->pad, fill));
+    MXC_TRY(resize(&state, steps->interpolation, steps->grown_h, steps->grown_w));
+    state.view.at += steps->crop_y * state.view.stride + steps->crop_x * state.view.channels;
+    state.view.h = steps->crop_h;
+    state.view.w = steps->crop_w;
+    MXC_TRY(resize(&state, steps->interpolation, steps->placed_h, steps->placed_w));
     if (steps->changes_hls || steps->changes_rgb)
-        MXC_TRY(change_colours(&w, steps));
-    if (steps->placed_h < a->height || steps->placed_w < a->width)
-        MXC_TRY(place_in_batch(&w, a, steps));
-    write_pixels(a, steps, &w.view, out);
+        MXC_TRY(change_colours(&state, steps));
+    if (steps->placed_h < a->height || steps->placed_w < a->width) { /* at the top left, after mirroring */
+        const double left = (double)(steps->mirror ? a->width - steps->placed_w : 0);
+        MXC_TRY(warp(&state, (const double[]){1, 0, -left, 0, 1, 0}, 1, fill, a->height, a->width));
+    }
+    write_pixels(a, steps, &state.view, out);
     return MXC_OK;
 }

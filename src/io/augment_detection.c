@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Plans for images with objects. The canvas is a region of the plane in shares of the image: it may be larger than the
- * image (then it is filled around it) and is then cropped. Objects are put into a crop's shares when it is chosen.
- */
+/* Steps and labels for images with objects. All boxes are regions in coordinates relative to some rectangle: first the
+ * image, then the canvas, which may be larger than the image and is filled around it, then the crop of the canvas. */
 #include "io/augment_detection.h"
 
 #include <math.h>
@@ -15,26 +13,27 @@ typedef struct region {
 /* The objects of one image, borrowed. */
 typedef struct objects {
     const float *labels;
-    int64_t head, width, n;
+    int64_t header, width, n;
     int mirror;
-    region canvas; /* in shares of the image */
+    region canvas; /* in coordinates relative to the image */
 } objects;
 
-static mxc_status take_objects(const char *source_name, const float *labels, int64_t n, objects *out) {
-    int64_t head = n > 0 && labels[0] >= 2 && labels[0] <= (float)n ? (int64_t)labels[0] : 0;
-    int64_t width = head && labels[1] >= 5 && labels[1] <= 1e6f ? (int64_t)labels[1] : 0;
-    if (!width || (n - head) % width != 0)
+static mxc_status parse_objects(const char *source_name, const float *labels, int64_t n, objects *out) {
+    int64_t header = n > 0 && labels[0] >= 2 && labels[0] <= (float)n ? (int64_t)labels[0] : 0;
+    int64_t width = header && labels[1] >= 5 && labels[1] <= 1e6f ? (int64_t)labels[1] : 0;
+    if (!width || (n - header) % width != 0)
         return MXC_FAIL(MXC_EFORMAT,
-                        "%s: %lld labels that are not a head's width, an object's width (5 or more), and "
+                        "%s: %lld labels that are not a header's width, an object's width (5 or more), and "
                         "objects",
                         source_name, (long long)n);
-    *out = (objects){.labels = labels, .head = head, .width = width, .n = (n - head) / width, .canvas = {0, 0, 1, 1}};
+    *out = (objects){
+        .labels = labels, .header = header, .width = width, .n = (n - header) / width, .canvas = {0, 0, 1, 1}};
     return MXC_OK;
 }
 
-/* Object i in shares of the canvas. */
+/* The box of object i, mirrored if the image is, in coordinates relative to the canvas. */
 static region object_at(const objects *o, int64_t i) {
-    const float *v = o->labels + o->head + i * o->width;
+    const float *v = o->labels + o->header + i * o->width;
     double left = o->mirror ? 1 - v[3] : v[1], right = o->mirror ? 1 - v[1] : v[3];
     double w = o->canvas.right - o->canvas.left, h = o->canvas.bottom - o->canvas.top;
     return (region){(left - o->canvas.left) / w, (v[2] - o->canvas.top) / h, (right - o->canvas.left) / w,
@@ -45,6 +44,7 @@ static double area(const region *r) {
     return r->right > r->left && r->bottom > r->top ? (r->right - r->left) * (r->bottom - r->top) : 0;
 }
 
+/* Area of the intersection. */
 static double shared_area(const region *a, const region *b) {
     const region both = {
         fmax(a->left, b->left),
@@ -57,10 +57,12 @@ static double shared_area(const region *a, const region *b) {
 
 /* ---- crops ------------------------------------------------------------------------------------------------------- */
 
+/* The value of sampler i; the last one for samplers beyond the list. */
 static double value_of(const mxc_floats *values, int64_t i) {
     return values->n == 0 ? 0 : values->value[i < values->n ? i : values->n - 1];
 }
 
+/* Is an object kept in a crop: is its centre in it, or enough of its area? */
 static int is_kept(const mxci_augment_detection_params *p, const region *crop, const region *object) {
     double x = (object->left + object->right) / 2, y = (object->top + object->bottom) / 2;
     if (p->crop_emit_mode == MXCI_EMIT_CENTER)
@@ -68,24 +70,26 @@ static int is_kept(const mxci_augment_detection_params *p, const region *crop, c
     return area(object) > 0 && shared_area(crop, object) > p->emit_overlap_thresh * area(object);
 }
 
-/* Is one of the objects in the crop as sampler k asks for, and one kept? */
-static int crop_suits(const mxci_augment_detection_params *p, int64_t k, const region *crop, const objects *all) {
-    int suited = 0, kept = 0;
+/* Does the crop satisfy the bounds of sampler k for at least one object (intersection over union, share of the crop,
+ * share of the object), and does it keep at least one? Without objects, every crop does. */
+static int is_accepted(const mxci_augment_detection_params *p, int64_t k, const region *crop, const objects *all) {
+    int satisfied = 0, kept = 0;
     for (int64_t i = 0; i < all->n; i++) {
         region o = object_at(all, i);
         double both = shared_area(crop, &o), overlap = both / fmax(area(crop) + area(&o) - both, 1e-12);
         double of_crop = both / fmax(area(crop), 1e-12), of_object = both / fmax(area(&o), 1e-12);
-        suited |= overlap >= value_of(&p->min_crop_overlaps, k) && overlap <= value_of(&p->max_crop_overlaps, k) &&
-                  of_crop >= value_of(&p->min_crop_sample_coverages, k) &&
-                  of_crop <= value_of(&p->max_crop_sample_coverages, k) &&
-                  of_object >= value_of(&p->min_crop_object_coverages, k) &&
-                  of_object <= value_of(&p->max_crop_object_coverages, k);
+        satisfied |= overlap >= value_of(&p->min_crop_overlaps, k) && overlap <= value_of(&p->max_crop_overlaps, k) &&
+                     of_crop >= value_of(&p->min_crop_sample_coverages, k) &&
+                     of_crop <= value_of(&p->max_crop_sample_coverages, k) &&
+                     of_object >= value_of(&p->min_crop_object_coverages, k) &&
+                     of_object <= value_of(&p->max_crop_object_coverages, k);
         kept |= is_kept(p, crop, &o);
     }
-    return all->n == 0 || (suited && kept);
+    return all->n == 0 || (satisfied && kept);
 }
 
-/* A region of a share of the sides and an aspect that sampler k allows, anywhere within a canvas of an aspect. */
+/* A random region of the canvas, within the scales and aspect ratios of sampler k. aspect: of the canvas, by which
+ * ratios in pixels become ratios of relative sides. */
 static region draw_region(const mxci_augment_detection_params *p, int64_t k, mxci_sample_rng *rng, double aspect) {
     double scale = mxci_sample_rng_between(rng, value_of(&p->min_crop_scales, k), value_of(&p->max_crop_scales, k));
     double low = fmax(value_of(&p->min_crop_aspect_ratios, k) / aspect, scale * scale);
@@ -96,33 +100,33 @@ static region draw_region(const mxci_augment_detection_params *p, int64_t k, mxc
     return (region){left, top, left + w, top + h};
 }
 
-static int64_t trials_of(const mxci_augment_detection_params *p, int64_t k) {
-    const mxc_tuple *t = &p->max_crop_trials;
-    return t->n <= 0 ? 0 : t->value[k < t->n ? k : t->n - 1];
-}
-
-/* One of the samplers' crops, if any of them found one; else the whole canvas. */
+/* The crop of a random one of the samplers that found one within their trials; else the whole canvas. */
 static region draw_crop(const mxci_augment_detection_params *p, mxci_sample_rng *rng, const objects *all,
                         double aspect) {
     region found = {0, 0, 1, 1};
     int64_t n = 0;
     if (mxci_sample_rng_unit(rng) >= p->rand_crop_prob)
         return found;
-    for (int64_t k = 0; k < p->num_crop_sampler; k++)
-        for (int64_t trial = 0; trial < trials_of(p, k); trial++) {
+    const mxc_tuple *limits = &p->max_crop_trials;
+    for (int64_t k = 0; k < p->num_crop_sampler; k++) {
+        int64_t trials = limits->n <= 0 ? 0 : limits->value[k < limits->n ? k : limits->n - 1];
+        for (int64_t trial = 0; trial < trials; trial++) {
             region crop = draw_region(p, k, rng, aspect);
-            if (area(&crop) > 0 && crop_suits(p, k, &crop, all)) {
-                if (mxci_sample_rng_int(rng, 0, n++) == 0) /* each is as likely in the end */
+            if (area(&crop) > 0 && is_accepted(p, k, &crop, all)) {
+                if (mxci_sample_rng_int(rng, 0, n++) ==
+                    0) /* reservoir sampling: each of the n found is equally likely */
                     found = crop;
                 break;
             }
         }
+    }
     return found;
 }
 
-/* ---- plans ------------------------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-/* A canvas of whole pixels around the image, as a warp that moves it by whole pixels. */
+/* A larger canvas around the image with probability rand_pad_prob, as a warp that shifts it by an integer number of
+ * pixels. */
 static mxc_status draw_canvas(const mxci_augment *a, const mxci_augment_detection_params *p, const char *source_name,
                               mxci_sample_rng *rng, int64_t h, int64_t w, mxci_augment_steps *out, objects *all) {
     double scale = mxci_sample_rng_unit(rng) < p->rand_pad_prob ? mxci_sample_rng_between(rng, 1, p->max_pad_scale) : 1;
@@ -137,14 +141,14 @@ static mxc_status draw_canvas(const mxci_augment *a, const mxci_augment_detectio
     double top = (double)mxci_sample_rng_int(rng, 0, out->warped_h - h);
     double left = (double)mxci_sample_rng_int(rng, 0, out->warped_w - w);
     memcpy(out->warp, (const double[6]){1, 0, -left, 0, 1, -top}, sizeof out->warp);
-    if (all->mirror) /* of the image, before; the plan mirrors at the end */
+    if (all->mirror) /* labels are mirrored first, but the image last, so the canvas extends on the other side */
         out->warp[2] = -(double)(out->warped_w - w) + left;
     all->canvas = (region){-left / (double)w, -top / (double)h, ((double)out->warped_w - left) / (double)w,
                            ((double)out->warped_h - top) / (double)h};
     return MXC_OK;
 }
 
-/* To whole pixels of the canvas; then the region is just these. */
+/* Round the crop outwards to pixels of the canvas; the region becomes exactly these pixels. */
 static void set_crop(const objects *all, int64_t h, int64_t w, region *crop, mxci_augment_steps *out) {
     int64_t left = (int64_t)(crop->left * (double)w), top = (int64_t)(crop->top * (double)h);
     int64_t right = (int64_t)ceil(crop->right * (double)w), bottom = (int64_t)ceil(crop->bottom * (double)h);
@@ -158,7 +162,7 @@ static void set_crop(const objects *all, int64_t h, int64_t w, region *crop, mxc
     out->crop_y = top;
 }
 
-/* The size of the crop in the batch. */
+/* The size to which the crop is resized in the batch. */
 static void fit_to_batch(const mxci_augment *a, int resize_mode, mxci_augment_steps *out) {
     const int64_t h = out->crop_h, w = out->crop_w;
     if (resize_mode == MXCI_RESIZE_FORCE)
@@ -173,18 +177,19 @@ static void fit_to_batch(const mxci_augment *a, int resize_mode, mxci_augment_st
     }
 }
 
-static double draw_change(mxci_sample_rng *rng, double limit, double probability) {
+static double draw_shift(mxci_sample_rng *rng, double limit, double probability) {
     double x = mxci_sample_rng_between(rng, -limit, limit);
     return mxci_sample_rng_unit(rng) < probability ? x : 0;
 }
 
+/* Both numbers of each change are always drawn, so that a probability does not change the numbers of later steps. */
 static void draw_colours(const mxci_augment *a, const mxci_augment_detection_params *p, mxci_sample_rng *rng,
                          mxci_augment_steps *out) {
-    out->hls_shift[0] = (float)draw_change(rng, (double)p->max_random_hue, p->random_hue_prob);
-    out->hls_shift[1] = (float)draw_change(rng, (double)p->max_random_illumination, p->random_illumination_prob);
-    out->hls_shift[2] = (float)draw_change(rng, (double)p->max_random_saturation, p->random_saturation_prob);
+    out->hls_shift[0] = (float)draw_shift(rng, (double)p->max_random_hue, p->random_hue_prob);
+    out->hls_shift[1] = (float)draw_shift(rng, (double)p->max_random_illumination, p->random_illumination_prob);
+    out->hls_shift[2] = (float)draw_shift(rng, (double)p->max_random_saturation, p->random_saturation_prob);
     out->changes_hls = a->channels >= 3 && (out->hls_shift[0] != 0 || out->hls_shift[1] != 0 || out->hls_shift[2] != 0);
-    out->brightness = 1 + draw_change(rng, p->max_random_contrast, p->random_contrast_prob);
+    out->brightness = 1 + draw_shift(rng, p->max_random_contrast, p->random_contrast_prob);
     out->contrast = out->saturation = 1; /* MXNet's contrast is a factor */
     out->changes_rgb = a->channels >= 3 && out->brightness != 1;
     out->value_contrast = 1;
@@ -196,18 +201,18 @@ static float augment_detection_within(double x) {
     return (float)(x < 0 ? 0 : x > 1 ? 1 : x);
 }
 
-/* Head, and the objects that are kept, in shares of the crop. */
-static void put_labels(const mxci_augment *a, const mxci_augment_detection_params *p, const mxci_augment_steps *steps,
-                       const objects *all, const region *crop, float *row) {
+/* The label row: its header, the header of the labels, the objects that are kept, relative to the crop, and padding. */
+static void write_labels(const mxci_augment *a, const mxci_augment_detection_params *p, const mxci_augment_steps *steps,
+                         const objects *all, const region *crop, float *row) {
     const double w = crop->right - crop->left, h = crop->bottom - crop->top;
-    int64_t n = all->head, room = a->params->label_width;
+    int64_t n = all->header, room = a->params->label_width;
     float *to = row + MXCI_AUGMENT_DETECTION_HEADER;
     memcpy(to, all->labels, sizeof *to * (size_t)n);
     for (int64_t i = 0; i < all->n; i++) {
         const region o = object_at(all, i);
         if (!is_kept(p, crop, &o) && (w < 1 || h < 1))
             continue;
-        memcpy(to + n, all->labels + all->head + i * all->width, sizeof *to * (size_t)all->width);
+        memcpy(to + n, all->labels + all->header + i * all->width, sizeof *to * (size_t)all->width);
         to[n + 1] = augment_detection_within((o.left - crop->left) / w);
         to[n + 2] = augment_detection_within((o.top - crop->top) / h);
         to[n + 3] = augment_detection_within((o.right - crop->left) / w);
@@ -225,7 +230,7 @@ mxc_status mxci_augment_detection_draw(const mxci_augment *a, const mxci_augment
                                        const float *labels, int64_t n, mxci_augment_steps *out, float *row) {
     objects all;
     MXC_TRY(mxci_augment_draw_common(a, source_name, rng, &h, &w, out));
-    MXC_TRY(take_objects(source_name, labels, n, &all));
+    MXC_TRY(parse_objects(source_name, labels, n, &all));
     all.mirror = out->mirror = mxci_sample_rng_unit(rng) < p->rand_mirror_prob;
     MXC_TRY(draw_canvas(a, p, source_name, rng, h, w, out, &all));
     out->grown_h = out->warped_h;
@@ -237,6 +242,6 @@ mxc_status mxci_augment_detection_draw(const mxci_augment *a, const mxci_augment
                         source_name, (long long)out->crop_h, (long long)out->crop_w, (long long)a->width);
     fit_to_batch(a, p->resize_mode, out);
     draw_colours(a, p, rng, out);
-    put_labels(a, p, out, &all, &crop, row);
+    write_labels(a, p, out, &all, &crop, row);
     return MXC_OK;
 }

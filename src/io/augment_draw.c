@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the parameters of augmentation, and draws the steps for one image. */
+/* Drawing the steps of the augmentation of one image; checks of its parameters, and the mean image. Applying them is
+ * in augment.c. */
 #include <math.h>
 #include <string.h>
 
@@ -41,14 +42,6 @@ static mxc_status augment_draw_check_params(const char *owner, const mxci_image_
     return check_range(owner, "random_area", p->min_random_area, p->max_random_area);
 }
 
-static mxc_status choose_dtype(const char *owner, mxci_augment *a) {
-    a->dtype = a->params->dtype == MXC_DTYPE_UNKNOWN ? MXC_F32 : (mxc_dtype)a->params->dtype;
-    if (a->dtype == MXC_F32 || a->dtype == MXC_F16 || a->dtype == MXC_U8 || a->dtype == MXC_I8)
-        return MXC_OK;
-    return MXC_FAIL(MXC_EDTYPE, "%s: dtype %s, expected float32, float16, int8 or uint8", owner,
-                    mxc_dtype_name(a->dtype));
-}
-
 static mxc_status copy_mean(const char *owner, mxci_augment *a, const mxc_ndarray_list *list) {
     const mxc_shape want = {3, {a->channels, a->height, a->width}};
     size_t bytes = mxci_shape_bytes(&want, sizeof(float));
@@ -62,22 +55,23 @@ static mxc_status copy_mean(const char *owner, mxci_augment *a, const mxc_ndarra
     return mxc_ndarray_get(list->arrays[0], a->mean, bytes);
 }
 
-static mxc_status load_mean(const char *owner, mxci_augment *a) {
-    mxc_ndarray_list list;
-    MXC_TRY(mxc_ndarray_load(a->params->mean_img, &list));
-    mxc_status status = copy_mean(owner, a, &list);
-    mxc_ndarray_list_release(&list);
-    return status;
-}
-
 mxc_status mxci_augment_create(const char *owner, const mxci_image_params *params, mxci_augment *out) {
     *out = (mxci_augment){.params = params};
     MXC_TRY(augment_draw_check_params(owner, params));
     out->channels = params->data_shape.value[0];
     out->height = params->data_shape.value[1];
     out->width = params->data_shape.value[2];
-    MXC_TRY(choose_dtype(owner, out));
-    return params->mean_img[0] ? load_mean(owner, out) : MXC_OK;
+    out->dtype = params->dtype == MXC_DTYPE_UNKNOWN ? MXC_F32 : (mxc_dtype)params->dtype;
+    if (out->dtype != MXC_F32 && out->dtype != MXC_F16 && out->dtype != MXC_U8 && out->dtype != MXC_I8)
+        return MXC_FAIL(MXC_EDTYPE, "%s: dtype %s, expected float32, float16, int8 or uint8", owner,
+                        mxc_dtype_name(out->dtype));
+    if (!params->mean_img[0])
+        return MXC_OK;
+    mxc_ndarray_list list;
+    MXC_TRY(mxc_ndarray_load(params->mean_img, &list));
+    mxc_status status = copy_mean(owner, out, &list);
+    mxc_ndarray_list_release(&list);
+    return status;
 }
 
 void mxci_augment_destroy(mxci_augment *augment) {
@@ -87,7 +81,7 @@ void mxci_augment_destroy(mxci_augment *augment) {
 
 /* ---- for each image ---------------------------------------------------------------------------------------------- */
 
-/* The size of the image after the steps drawn so far. */
+/* One image: its random generator, and its size h x w after the steps drawn so far. */
 typedef struct drawing {
     const mxci_image_params *p;
     const char *source_name;
@@ -95,6 +89,8 @@ typedef struct drawing {
     int64_t h, w;
 } drawing;
 
+/* Uniform in [low, high), or low. No number is drawn for an empty range, so that a step that is off does not change
+ * the numbers of the others. */
 static double between(const drawing *d, double low, double high) {
     return low < high ? mxci_sample_rng_between(d->rng, low, high) : low;
 }
@@ -118,6 +114,7 @@ static mxc_status draw_resize(drawing *d, mxci_augment_steps *out) {
     return MXC_OK;
 }
 
+/* Does any parameter ask for rotation, shear, scale or a change of the aspect ratio? */
 static int needs_warp(const mxci_image_params *p) {
     return p->max_rotate_angle > 0 || p->rotate > 0 || p->rotate_list.n > 0 || p->max_shear_ratio > 0 ||
            p->max_random_scale != 1 || p->min_random_scale != 1 || p->max_img_size != 1e10 || p->min_img_size != 0 ||
@@ -146,7 +143,8 @@ static double augment_draw_within(double x, double low, double high) {
     return x < low ? low : x > high ? high : x;
 }
 
-/* The inverse of (x, y) -> (m0 x + m1 y, m2 x + m3 y) that leaves the middle in the middle. */
+/* The inverse of (x, y) -> (m0 x + m1 y, m2 x + m3 y), shifted so that it maps centre to centre. Returns 0 where there
+ * is none. */
 static int invert(const double m[4], int64_t h, int64_t w, int64_t new_h, int64_t new_w, double out[6]) {
     double det = m[0] * m[3] - m[1] * m[2];
     double x0 = ((double)new_w - m[0] * (double)w - m[1] * (double)h) / 2;
@@ -190,7 +188,7 @@ static mxc_status draw_pad(drawing *d, mxci_augment_steps *out) {
     return set_size(d, (double)(d->h + 2 * out->pad), (double)(d->w + 2 * out->pad), "padded");
 }
 
-/* Where a crop begins that has room to move: anywhere, where start says (-1: nothing), or to be in the middle. */
+/* The first row or column of a crop, 0 to room: at random, at start (-1: not given), or such that it is centred. */
 static int64_t begin_crop(const drawing *d, int64_t room, int64_t start, int anywhere) {
     if (anywhere)
         return mxci_sample_rng_int(d->rng, 0, room);
@@ -204,7 +202,8 @@ static void place_crop(const drawing *d, mxci_augment_steps *out, int64_t h, int
     out->crop_x = begin_crop(d, d->w - w, d->p->crop_x_start, anywhere);
 }
 
-/* A share of the area with an aspect, if one of a few fits; else the largest square in the middle. */
+/* A random share of the area with a random aspect ratio (Szegedy et al. 2015, "Going deeper with convolutions",
+ * section 6): the first of TRIALS draws that fits into the image, else the largest centred square. */
 static void draw_share(const drawing *d, mxci_augment_steps *out) {
     const mxci_image_params *p = d->p;
     for (int trial = 0; trial < TRIALS; trial++) {
@@ -220,40 +219,33 @@ static void draw_share(const drawing *d, mxci_augment_steps *out) {
     place_crop(d, out, side, side, 0);
 }
 
-/* Have the image at least as large as the crop. */
-static mxc_status augment_draw_grow(drawing *d, int64_t h, int64_t w) {
-    double up = fmax((double)h / (double)d->h, (double)w / (double)d->w);
-    if (up <= 1)
-        return MXC_OK;
-    return set_size(d, fmax((double)h, floor(up * (double)d->h)), fmax((double)w, floor(up * (double)d->w)),
-                    "enlarged");
-}
-
 static mxc_status draw_crop(const mxci_augment *a, drawing *d, mxci_augment_steps *out) {
     const mxci_image_params *p = d->p;
     int64_t side = p->max_crop_size > 0 ? mxci_sample_rng_int(d->rng, p->min_crop_size, p->max_crop_size) : 0;
     int64_t h = side ? side : a->height, w = side ? side : a->width;
-    if (!p->random_resized_crop)
-        MXC_TRY(augment_draw_grow(d, h, w));
+    double up = fmax((double)h / (double)d->h, (double)w / (double)d->w);
+    if (!p->random_resized_crop && up > 1) /* enlarge the image to at least the size of the crop */
+        MXC_TRY(set_size(d, fmax((double)h, floor(up * (double)d->h)), fmax((double)w, floor(up * (double)d->w)),
+                         "enlarged"));
     out->grown_h = d->h;
     out->grown_w = d->w;
     if (p->random_resized_crop)
         draw_share(d, out);
     else
         place_crop(d, out, h, w, p->rand_crop);
-    if (out->crop_h > p->max_pixels / a->width) /* on the way, the crop has its own height and the batch's width */
+    if (out->crop_h > p->max_pixels / a->width) /* resized along the rows first, to crop_h x width pixels */
         return MXC_FAIL(MXC_EFORMAT, "%s: a crop of %lld x %lld pixels is too high to be resized to a width of %lld",
                         d->source_name, (long long)out->crop_h, (long long)out->crop_w, (long long)a->width);
     return MXC_OK;
 }
 
-/* A share of at most limit more or less than 1. */
+/* A factor in [1 - limit, 1 + limit]. */
 static double draw_factor(const drawing *d, double limit) {
     return between(d, 1 - limit, 1 + limit);
 }
 
-/* Three components with a deviation of noise times their own, of the colours of photographs (Krizhevsky, Sutskever and
- * Hinton, "ImageNet classification with deep convolutional neural networks", 2012). */
+/* Noise along the principal components of the colours of ImageNet, with standard deviations of pca_noise times theirs
+ * (Krizhevsky, Sutskever and Hinton, "ImageNet classification with deep convolutional neural networks", 2012). */
 static void draw_noise(const drawing *d, double noise[3]) {
     static const double deviation[3] = {55.46, 4.794, 1.148};
     static const double colour[3][3] = {
@@ -268,7 +260,7 @@ static void draw_noise(const drawing *d, double noise[3]) {
     }
 }
 
-/* Grey images have neither hue nor saturation: their colours stay. */
+/* Grey images have neither hue nor saturation, so their colours are not changed. */
 static void draw_colours(const mxci_augment *a, const drawing *d, mxci_augment_steps *out) {
     const mxci_image_params *p = d->p;
     const double most[3] = {(double)p->random_h, (double)p->random_l, (double)p->random_s};
@@ -287,6 +279,7 @@ static void draw_colours(const mxci_augment *a, const drawing *d, mxci_augment_s
     out->value_illumination = between(d, -p->max_random_illumination, p->max_random_illumination);
 }
 
+/* AUTO: by area for shrinking, cubic for enlarging. */
 static int choose_interpolation(const mxci_augment *a, const drawing *d) {
     if (d->p->inter_method == ANY)
         return (int)mxci_sample_rng_int(d->rng, MXCI_NEAREST, MXCI_LANCZOS);

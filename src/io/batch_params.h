@@ -21,8 +21,8 @@ typedef struct mxci_text_params {
     mxci_batch_params batch;
 } mxci_text_params;
 
-/* The paths of data and labels, of which paths[1] may be NULL, and the elements of one sample of each, whose shapes
- * become the tails of rows. MXC_EINVAL. */
+/* The paths of data and labels (paths[1] is NULL without labels), and the number of elements of one sample of each,
+ * whose shapes become the tails of rows. MXC_EINVAL. */
 mxc_status mxci_text_params_resolve(const char *owner, const mxci_text_params *params, mxci_row_array rows[2],
                                     const char *paths[2], int64_t width[2]);
 
@@ -30,16 +30,15 @@ mxc_status mxci_text_params_resolve(const char *owner, const mxci_text_params *p
 mxc_status mxci_batch_iter_create(const char *owner, const mxci_batch_params *params, const mxci_row_array rows[2],
                                   mxc_iter **out);
 
-/* The lines of two files, of which paths[1] may be NULL, that cannot be read, if bad_data says to skip them: see
- * mxci_text_reader_find_bad_lines. To be freed with mxci_free(bad->is_bad), also on failure. A warning tells of them.
- */
+/* Find the lines of two files (paths[1] may be NULL) that cannot be read, if bad_data says to skip them; see
+ * mxci_text_reader_find_bad_lines. A warning reports their number. The caller frees bad->is_bad, also on failure. */
 mxc_status mxci_batch_find_bad_lines(const char *owner, const mxci_batch_params *params, const char *const *paths,
                                      char separator,
                                      mxc_status (*read_line)(mxci_text_reader *reader, void *arg, int *is_end),
                                      void *const args[2], mxci_bad_lines *bad);
 
-/* Number of elements of a sample of that shape, which becomes the tail of rows; with flat, (1,) becomes no axis at all.
- * MXC_EINVAL. */
+/* Number of elements of a sample of that shape, which becomes the tail of rows; with flat, (1,) becomes a tail without
+ * axes. MXC_EINVAL. */
 mxc_status mxci_batch_sample_shape(const char *owner, const char *name, const mxc_tuple *shape, int flat,
                                    mxci_row_array *rows, int64_t *width);
 

@@ -12,7 +12,7 @@
 #include "io/iter.h"
 #include "io/sample_order.h"
 
-/* Sentences and batches of one length; both counted through all buckets. */
+/* Sentences and batches of one length; both are numbered through all buckets. */
 typedef struct bucket {
     int64_t length;
     int64_t first, n;       /* its sentences in members */
@@ -37,17 +37,18 @@ typedef struct bucket_iter {
 
 /* ---- a batch ---- */
 
-/* Sentence number place of a bucket in this epoch. */
-static int64_t sentence_at(const bucket_iter *it, const bucket *b, int64_t place) {
-    uint64_t seed = it->options.seed + UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)b->length; /* each bucket its own */
+/* The sentence at a position of the order of a bucket in this epoch. */
+static int64_t sentence_at(const bucket_iter *it, const bucket *b, int64_t position) {
+    uint64_t seed =
+        it->options.seed + UINT64_C(0x9E3779B97F4A7C15) * (uint64_t)b->length; /* another order for each bucket */
     if (it->options.shuffle)
-        place = mxci_shuffled_sample(seed, it->state.epoch, b->n, place);
-    return it->members[b->first + place];
+        position = mxci_shuffled_sample(seed, it->state.epoch, b->n, position);
+    return it->members[b->first + position];
 }
 
-/* Tokens of a sentence from token number from on, filled up; elements are stride apart in out. */
-static void put_tokens(const bucket_iter *it, int64_t sentence, int64_t from, int64_t length, void *out, int64_t at,
-                       int64_t stride) {
+/* length tokens of a sentence from index from on, padded with invalid_label, to out[at], out[at + stride] ... */
+static void write_tokens(const bucket_iter *it, int64_t sentence, int64_t from, int64_t length, void *out, int64_t at,
+                         int64_t stride) {
     int64_t begin = it->offsets[sentence], n = it->offsets[sentence + 1] - begin;
     for (int64_t t = from; t < from + length; t++, at += stride) {
         int32_t token = t < n ? it->tokens[begin + t] : it->options.invalid_label;
@@ -61,19 +62,20 @@ static void put_tokens(const bucket_iter *it, int64_t sentence, int64_t from, in
 static mxc_status fill_batch(bucket_iter *it, const bucket *b, int64_t batch) {
     int64_t size = it->options.batch_size;
     int is_major = it->options.time_major;
-    for (int k = 0; k < 2; k++) { /* the label is one place ahead */
+    for (int k = 0; k < 2; k++) { /* the label is one position ahead */
         void *out;
         MXC_TRY(mxc_ndarray_wait_to_write(b->arrays[k]));
         MXC_TRY(mxc_ndarray_data(b->arrays[k], &out));
         for (int64_t i = 0; i < size; i++) {
             int64_t sentence = sentence_at(it, b, batch * size + i);
             it->index[i] = (uint64_t)(it->first + sentence);
-            put_tokens(it, sentence, k, b->length, out, is_major ? i : i * b->length, is_major ? size : 1);
+            write_tokens(it, sentence, k, b->length, out, is_major ? i : i * b->length, is_major ? size : 1);
         }
     }
     return MXC_OK;
 }
 
+/* The position is mapped to a batch of all buckets, then to a bucket and a batch within it. */
 static mxc_status bucket_next(void *self, mxc_batch *out) {
     bucket_iter *it = self;
     int64_t batch = it->state.position;
@@ -213,20 +215,21 @@ static mxc_status make_buckets(bucket_iter *it, int n, const int64_t *lengths) {
     return MXC_OK;
 }
 
-/* A bucket for each length that fills a batch. counts: room for the lengths up to most, zeros. */
+/* A bucket for each length of which there are enough sentences for a batch. counts: most + 1 zeros. */
 static mxc_status find_lengths(bucket_iter *it, int64_t *counts, int64_t most) {
     int n = 0;
     for (int64_t i = 0; i < it->n; i++)
         counts[sentence_length(it, i)]++;
     for (int64_t length = 1; length <= most; length++)
         if (counts[length] >= it->options.batch_size && n < INT32_MAX)
-            counts[n++] = length; /* behind what is still read */
+            counts[n++] = length; /* n <= length, so no count that is still to be read is overwritten */
     if (n == 0)
         return MXC_FAIL(MXC_EINVAL, "BucketSentenceIter: of no length are there %lld sentences for a batch",
                         (long long)it->options.batch_size);
     return make_buckets(it, n, counts);
 }
 
+/* The lengths of the options, or one bucket for each length that occurs often enough. */
 static mxc_status choose_buckets(bucket_iter *it) {
     int64_t most = 0;
     if (it->options.n_buckets > 0)
@@ -241,7 +244,7 @@ static mxc_status choose_buckets(bucket_iter *it) {
     return status;
 }
 
-/* The shortest bucket that holds so many tokens; n_buckets if none does. */
+/* The shortest bucket that holds length tokens; n_buckets if none does. */
 static int find_bucket(const bucket_iter *it, int64_t length) {
     int low = 0, high = it->n_buckets;
     while (low < high) {
@@ -254,7 +257,7 @@ static int find_bucket(const bucket_iter *it, int64_t length) {
     return low;
 }
 
-/* Put each sentence into its bucket, in their order. */
+/* Sort the sentences into their buckets, in the order of the input (a counting sort); longer sentences are left out. */
 static mxc_status assign_buckets(bucket_iter *it) {
     int64_t at = 0;
     for (int64_t i = 0; i < it->n; i++) {

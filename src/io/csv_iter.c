@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CSVIter: rows of numbers in text files, one sample a line, kept in memory.
+ * CSVIter: rows of numbers in text files, one sample per line, kept in memory.
  *
  * Two passes: one counts the lines, so that the array is created once and at its size, the other reads the numbers into
  * it. With bad_data=skip a pass before these finds the lines to skip. Names and defaults are MXNet's; part_index and
@@ -35,7 +35,7 @@ static const mxc_param csv_schema[] = {
     MXC_PARAM_END,
 };
 
-/* Store value as element i; 0 if the dtype does not have it. */
+/* Store value as element i. Returns 0 if the dtype cannot represent it. */
 static int store_value(mxc_dtype dtype, void *data, int64_t i, double value) {
     int is_whole = value == floor(value);
     switch (dtype) {
@@ -69,19 +69,17 @@ static mxc_status count_lines(mxci_text_reader *reader, int64_t *n) {
     }
 }
 
-static int looks_like_header(const mxci_text_reader *reader, const char *field) {
-    return mxci_text_reader_line(reader) == 1 && (field[0] == '"' || isalpha((unsigned char)field[0]));
-}
-
 /* Read the next field as element i of data. */
 static mxc_status read_value(mxci_text_reader *reader, const char *field, mxc_dtype dtype, void *data, int64_t i) {
     const char *at = field;
     double value;
     if (field[0] == '\0')
         return mxci_text_reader_fail(reader, "a value is missing");
-    if (!mxci_read_double(&at, &value) || *at != '\0')
+    if (!mxci_read_double(&at, &value) || *at != '\0') {
+        int is_header = mxci_text_reader_line(reader) == 1 && (field[0] == '"' || isalpha((unsigned char)field[0]));
         return mxci_text_reader_fail(reader, "\"%.60s\" is not a finite decimal number%s", field,
-                                     looks_like_header(reader, field) ? "; header lines must be removed" : "");
+                                     is_header ? "; header lines must be removed" : "");
+    }
     if (!store_value(dtype, data, i, value))
         return mxci_text_reader_fail(reader, "%.60s is not a value of %s", field, mxc_dtype_name(dtype));
     return MXC_OK;
@@ -98,26 +96,26 @@ typedef struct line_target {
 
 /* Read a line of width values. */
 static mxc_status read_line(mxci_text_reader *reader, void *arg, int *is_end) {
-    line_target *r = arg;
-    for (int64_t column = 0; column < r->width; column++, r->at += r->step) {
+    line_target *target = arg;
+    for (int64_t column = 0; column < target->width; column++, target->at += target->step) {
         const char *field;
         MXC_TRY(mxci_text_reader_next_field(reader, &field));
         *is_end = !field;
         if (!field)
             return column == 0 ? MXC_OK : mxci_text_reader_fail(reader, "the file changed while it was read");
-        MXC_TRY(read_value(reader, field, r->dtype, r->data, r->at));
-        if (mxci_text_reader_at_line_end(reader) != (column == r->width - 1))
+        MXC_TRY(read_value(reader, field, target->dtype, target->data, target->at));
+        if (mxci_text_reader_at_line_end(reader) != (column == target->width - 1))
             return mxci_text_reader_fail(reader, "%s than the %lld values of the shape",
-                                         column == r->width - 1 ? "more" : "fewer", (long long)r->width);
+                                         column == target->width - 1 ? "more" : "fewer", (long long)target->width);
     }
     return MXC_OK;
 }
 
-/* Exactly n lines, or so many as there are if they all go to the same place. */
-static mxc_status read_lines(mxci_text_reader *reader, int64_t n, line_target *r) {
+/* Exactly n lines; with step 0, as many as there are. */
+static mxc_status read_lines(mxci_text_reader *reader, int64_t n, line_target *target) {
     int is_end = 0;
-    for (int64_t row = 0; row < n || r->step == 0; row++) {
-        MXC_TRY(read_line(reader, r, &is_end));
+    for (int64_t row = 0; row < n || target->step == 0; row++) {
+        MXC_TRY(read_line(reader, target, &is_end));
         if (is_end)
             return row == n ? MXC_OK : mxci_text_reader_fail(reader, "the file changed while it was read");
     }
@@ -156,14 +154,6 @@ static mxc_status load_lines(const char *paths, int64_t width, const mxci_bad_li
     return status;
 }
 
-/* As many labels of 0 as there are samples. */
-static mxc_status make_zero_labels(int64_t n, mxci_row_array *rows) {
-    void *data;
-    MXC_TRY(create_array(n, rows, &data));
-    memset(data, 0, mxc_ndarray_bytes(rows->array));
-    return MXC_OK;
-}
-
 static mxc_status load_files(const mxci_text_params *p, mxci_bad_lines *bad, mxci_row_array rows[2]) {
     const mxc_dtype dtype = rows[0].dtype;
     const char *paths[2];
@@ -179,8 +169,12 @@ static mxc_status load_files(const mxci_text_params *p, mxci_bad_lines *bad, mxc
     MXC_TRY(mxci_batch_find_bad_lines("CSVIter", &p->batch, paths, ',', read_line, (void *[]){&targets[0], &targets[1]},
                                       bad));
     MXC_TRY(load_lines(paths[0], width[0], bad, &rows[0]));
-    return paths[1] ? load_lines(paths[1], width[1], bad, &rows[1])
-                    : make_zero_labels(mxc_ndarray_shape(rows[0].array)->dim[0], &rows[1]);
+    if (paths[1])
+        return load_lines(paths[1], width[1], bad, &rows[1]);
+    void *labels;
+    MXC_TRY(create_array(mxc_ndarray_shape(rows[0].array)->dim[0], &rows[1], &labels));
+    memset(labels, 0, mxc_ndarray_bytes(rows[1].array));
+    return MXC_OK;
 }
 
 static mxc_status csv_create(const void *params, mxc_iter **out) {

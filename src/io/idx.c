@@ -63,6 +63,7 @@ static void idx_stream_close(idx_stream *s) {
     mxci_free(s);
 }
 
+/* Read the next block of compressed bytes. */
 static mxc_status idx_stream_refill(idx_stream *s) {
     int64_t left = mxci_file_size(s->file) - s->offset;
     size_t bytes = left < CHUNK ? (size_t)left : CHUNK;
@@ -81,21 +82,18 @@ static int64_t idx_stream_offset(const idx_stream *s) {
     return s->offset - (s->gzip ? (int64_t)s->z.avail_in : 0);
 }
 
-/* A member has ended: another one begins at once, or the file has ended too. */
-static mxc_status next_member(idx_stream *s) {
-    s->ended = idx_stream_offset(s) == mxci_file_size(s->file);
-    if (!s->ended && inflateReset(&s->z) != Z_OK)
-        return MXC_FAIL(MXC_ENOMEM, "%s: no memory to decompress", mxci_file_path(s->file));
-    return MXC_OK;
-}
-
 /* Inflate once; sets ended at the end of the last member. */
 static mxc_status inflate_some(idx_stream *s) {
     if (s->z.avail_in == 0)
         MXC_TRY(idx_stream_refill(s));
     int code = inflate(&s->z, Z_NO_FLUSH);
-    if (code == Z_STREAM_END)
-        return next_member(s);
+    if (code == Z_STREAM_END) { /* of a member: another one begins at once, or the file ends too */
+        s->ended = idx_stream_offset(s) == mxci_file_size(s->file);
+        if (!s->ended && inflateReset(&s->z) != Z_OK)
+            code = Z_MEM_ERROR;
+        else
+            return MXC_OK;
+    }
     if (code == Z_MEM_ERROR)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to decompress", mxci_file_path(s->file));
     if (code != Z_OK && code != Z_BUF_ERROR)
@@ -104,6 +102,7 @@ static mxc_status inflate_some(idx_stream *s) {
     return MXC_OK;
 }
 
+/* Exactly that many bytes of the decompressed data. */
 static mxc_status idx_stream_read(idx_stream *s, void *out, size_t bytes) {
     if (!s->gzip) {
         MXC_TRY(mxci_file_read_at(s->file, s->offset, out, bytes));
@@ -164,17 +163,7 @@ static mxc_status type_of_code(const char *path, int code, mxc_dtype *out) {
     }
 }
 
-/* The elements must fit in limit bytes; sizes of an array without elements, in memory. */
-static mxc_status check_size(const char *path, const mxc_shape *shape, mxc_dtype dtype, int64_t limit) {
-    size_t bytes = mxci_shape_bytes(shape, mxc_dtype_size(dtype));
-    if (!mxci_size_fits(bytes) || (int64_t)bytes > limit) {
-        char text[MXC_SHAPE_TEXT];
-        return MXC_FAIL(MXC_EFORMAT, "%s: header says shape %s of %s, more than the file can hold", path,
-                        mxc_shape_format(shape, text, sizeof text), mxc_dtype_name(dtype));
-    }
-    return MXC_OK;
-}
-
+/* Shape and dtype. The elements must fit into the rest of the file, so that nothing is allocated for a false header. */
 static mxc_status read_header(idx_stream *s, mxc_shape *shape, mxc_dtype *dtype) {
     const char *path = mxci_file_path(s->file);
     unsigned char head[4], dim[4];
@@ -191,7 +180,14 @@ static mxc_status read_header(idx_stream *s, mxc_shape *shape, mxc_dtype *dtype)
         shape->dim[i] = (int64_t)dim[0] << 24 | (int64_t)dim[1] << 16 | (int64_t)dim[2] << 8 | dim[3];
     }
     int64_t left = mxci_file_size(s->file) - (s->gzip ? 0 : s->offset);
-    return check_size(path, shape, *dtype, s->gzip ? left * DEFLATE_MAX_RATIO : left);
+    int64_t limit = s->gzip ? left * DEFLATE_MAX_RATIO : left;
+    size_t bytes = mxci_shape_bytes(shape, mxc_dtype_size(*dtype)); /* checks the sizes of empty arrays too */
+    if (!mxci_size_fits(bytes) || (int64_t)bytes > limit) {
+        char text[MXC_SHAPE_TEXT];
+        return MXC_FAIL(MXC_EFORMAT, "%s: header says shape %s of %s, more than the file can hold", path,
+                        mxc_shape_format(shape, text, sizeof text), mxc_dtype_name(*dtype));
+    }
+    return MXC_OK;
 }
 
 /* Elements are big-endian in the file. */
@@ -207,21 +203,20 @@ static void to_host_order(unsigned char *data, int64_t n, size_t size) {
         }
 }
 
-static mxc_status read_elements(idx_stream *s, mxc_ndarray *array) {
-    void *data;
-    MXC_TRY(mxc_ndarray_data(array, &data));
-    MXC_TRY(idx_stream_read(s, data, mxc_ndarray_bytes(array)));
-    to_host_order(data, mxc_ndarray_size(array), mxc_dtype_size(mxc_ndarray_dtype(array)));
-    return idx_stream_expect_end(s);
-}
-
 static mxc_status idx_read_array(idx_stream *s, mxc_ndarray **out) {
     mxc_shape shape;
     mxc_dtype dtype = MXC_DTYPE_UNKNOWN;
     MXC_TRY(idx_stream_open(s));
     MXC_TRY(read_header(s, &shape, &dtype));
     MXC_TRY(mxc_ndarray_create(shape.ndim, shape.dim, dtype, mxc_cpu(0), out));
-    mxc_status status = read_elements(s, *out);
+    void *data;
+    mxc_status status = mxc_ndarray_data(*out, &data);
+    if (status == MXC_OK)
+        status = idx_stream_read(s, data, mxc_ndarray_bytes(*out));
+    if (status == MXC_OK) {
+        to_host_order(data, mxc_ndarray_size(*out), mxc_dtype_size(dtype));
+        status = idx_stream_expect_end(s);
+    }
     if (status != MXC_OK) {
         mxc_ndarray_release(*out);
         *out = NULL;

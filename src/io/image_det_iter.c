@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * ImageDetRecordIter: images of a record file whose labels say where objects are; see augment_detection.h. Names and
- * defaults are MXNet's.
- */
+/* ImageDetRecordIter: images of a record file whose labels contain boxes of objects; augment_detection.h describes
+ * their format. Names and defaults of the parameters are MXNet's. */
 #include <string.h>
 
 #include "base/sys.h"
@@ -19,20 +17,20 @@ typedef struct det_params {
 #define OWNER det_params
 #define TEXT(name_, initial_, text) \
     { .name = #name_, .type = MXC_PARAM_STRING, MXC_PARAM_FIELD(det_params, name_), .initial = initial_, .doc = text }
-#define DET_INT(path_, name_, initial_, least, max_labels, text)                                              \
+#define DET_INT(path_, name_, initial_, least, most, text)                                                    \
     {                                                                                                         \
         .name = #name_, .type = MXC_PARAM_INT, MXC_PARAM_FIELD(det_params, path_ name_), .initial = initial_, \
-        .bounded = 1, .minimum = least, .maximum = max_labels, .doc = text                                    \
+        .bounded = 1, .minimum = least, .maximum = most, .doc = text                                          \
     }
-#define DET_FLOAT(name_, initial_, least, max_labels, text)                                                      \
+#define DET_FLOAT(name_, initial_, least, most, text)                                                            \
     {                                                                                                            \
         .name = #name_, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(det_params, detect.name_), .initial = initial_, \
-        .bounded = 1, .minimum = least, .maximum = max_labels, .doc = text                                       \
+        .bounded = 1, .minimum = least, .maximum = most, .doc = text                                             \
     }
-#define DET_FLOATS(name_, initial_, max_labels, text)                                                             \
+#define DET_FLOATS(name_, initial_, most, text)                                                                   \
     {                                                                                                             \
         .name = #name_, .type = MXC_PARAM_FLOATS, MXC_PARAM_FIELD(det_params, detect.name_), .initial = initial_, \
-        .bounded = 1, .minimum = 0, .maximum = max_labels, .doc = text                                            \
+        .bounded = 1, .minimum = 0, .maximum = most, .doc = text                                                  \
     }
 
 static const mxc_param det_schema[] = {
@@ -99,27 +97,17 @@ static const mxc_param det_schema[] = {
 
 static const char owner[] = "ImageDetRecordIter";
 
-/* What the augmenter of whole images would do, and is not done here. */
-static void set_image_params(const det_params *p, int64_t max_labels, mxci_image_params *out) {
-    *out = p->image;
-    strcpy(out->aug_seq, "aug_default");
-    out->max_crop_size = out->min_crop_size = out->crop_y_start = out->crop_x_start = -1;
-    out->label_width = MXCI_AUGMENT_DETECTION_HEADER + max_labels;
-}
-
-static mxc_status image_det_iter_check_params(const det_params *p) {
-    if (strcmp(p->aug_seq, "det_aug_default") != 0)
-        return MXC_FAIL(MXC_EUNSUPPORTED, "%s: aug_seq \"%s\", expected \"det_aug_default\"", owner, p->aug_seq);
-    return MXC_OK;
-}
-
 static mxc_status create_with_params(const det_params *p, mxci_image_params *image, mxc_iter **out) {
     mxci_image_source source;
     int64_t max_labels = p->label_pad_width;
-    MXC_TRY(image_det_iter_check_params(p));
+    if (strcmp(p->aug_seq, "det_aug_default") != 0)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "%s: aug_seq \"%s\", expected \"det_aug_default\"", owner, p->aug_seq);
     MXC_TRY(mxci_image_records_open(owner, &p->image, p->path_imgrec, p->path_imgidx, p->path_imglist, &max_labels,
                                     &source));
-    set_image_params(p, max_labels, image);
+    *image = p->image; /* parameters that this iterator does not have are off */
+    strcpy(image->aug_seq, "aug_default");
+    image->max_crop_size = image->min_crop_size = image->crop_y_start = image->crop_x_start = -1;
+    image->label_width = MXCI_AUGMENT_DETECTION_HEADER + max_labels;
     mxc_status status = mxci_image_iter_create(owner, image, &p->detect, &source, out);
     if (status != MXC_OK)
         source.destroy(source.self);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * ImageFolderIter: images that are files, without a record file: one folder for each class, or a list. A part takes
- * every num_parts-th file, so that each part has of each class.
- */
+/* ImageFolderIter: image files without a record file, in one directory per class or named by a list. Part i takes
+ * every num_parts-th file from file i on, so that each part contains all classes. */
 #include <string.h>
 #include <strings.h>
 
@@ -12,7 +10,7 @@
 #include "io/image_source.h"
 #include "io/iter.h"
 
-enum { MOST_BYTES = 1 << 29 };
+enum { MAX_BYTES = 1 << 29 };
 
 typedef struct folder_params {
     char path_root[MXCI_IMAGE_PATH], path_imglist[MXCI_IMAGE_PATH];
@@ -38,7 +36,7 @@ typedef struct file {
     uint64_t id;
     const float *labels; /* of the list; NULL: label */
     float label;
-    size_t path; /* where it stands in paths; below the root */
+    size_t path; /* offset in paths of its path relative to the root */
 } file;
 
 typedef struct files {
@@ -70,11 +68,12 @@ static void files_close(void *at) {
     mxci_free(c);
 }
 
+/* Read a file into the cursor's memory, which grows to the largest file. */
 static mxc_status read_whole(file_cursor *c, mxci_file *from, mxci_image_sample *out) {
     int64_t size = mxci_file_size(from);
-    if (size > MOST_BYTES)
+    if (size > MAX_BYTES)
         return MXC_FAIL(MXC_EFORMAT, "%s: %lld bytes, expected at most %d", out->source_name, (long long)size,
-                        MOST_BYTES);
+                        MAX_BYTES);
     if ((size_t)size > c->room) {
         mxci_free(c->bytes);
         c->room = 0;
@@ -116,7 +115,7 @@ static void files_destroy(void *self) {
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-static mxc_status add_file(files *all, const file *f, const char *folder, const char *name) {
+static mxc_status add_file(files *all, const file *f, const char *directory, const char *name) {
     if (all->n == all->room) {
         int64_t room = all->room < 64 ? 64 : all->room * 2;
         file *more = mxci_realloc_array(all->files, (size_t)room, sizeof *more);
@@ -127,7 +126,7 @@ static mxc_status add_file(files *all, const file *f, const char *folder, const 
     }
     all->files[all->n] = *f;
     all->files[all->n++].path = all->paths.length;
-    mxci_text_printf(&all->paths, "%s%s%s", folder, *folder ? "/" : "", name);
+    mxci_text_printf(&all->paths, "%s%s%s", directory, *directory ? "/" : "", name);
     mxci_text_add_bytes(&all->paths, "", 1);
     return all->paths.failed ? MXC_FAIL(MXC_ENOMEM, "%s: no memory for paths", owner) : MXC_OK;
 }
@@ -137,7 +136,7 @@ static int is_image(const char *name) {
     return dot && (!strcasecmp(dot, ".jpg") || !strcasecmp(dot, ".jpeg") || !strcasecmp(dot, ".png"));
 }
 
-/* What is no folder is passed over. */
+/* The images of one class; entries of the root that are not directories are ignored. */
 static mxc_status add_class(files *all, const char *name, int64_t *classes) {
     char path[2 * MXCI_IMAGE_PATH], **names;
     int64_t n;
@@ -169,7 +168,7 @@ static mxc_status find_classes(files *all, const mxci_image_params *p) {
     return status;
 }
 
-/* A path that leads out of the root is not followed. */
+/* Is a path relative, without ".."? Lists are untrusted, so paths may not lead out of the root. */
 static int stays_below(const char *path) {
     for (const char *at = path; at; at = strchr(at, '/'), at = at ? at + 1 : NULL)
         if (strncmp(at, "..", 2) == 0 && (at[2] == '/' || at[2] == '\0'))
@@ -177,7 +176,7 @@ static int stays_below(const char *path) {
     return path[0] != '/';
 }
 
-static mxc_status take_list(files *all, const mxci_image_params *p, const char *path) {
+static mxc_status read_list(files *all, const mxci_image_params *p, const char *path) {
     MXC_TRY(mxci_image_list_load(path, &all->list));
     for (int64_t i = 0; i < all->list.n; i++) {
         const mxci_image_list_line *line = &all->list.lines[i];
@@ -193,13 +192,14 @@ static mxc_status take_list(files *all, const mxci_image_params *p, const char *
     return MXC_OK;
 }
 
+/* The part is checked before anything is read. */
 static mxc_status open_files(files *all, const folder_params *p) {
     int64_t first, count;
     MXC_TRY(mxci_image_source_part(owner, &p->image, 0, &first, &count));
     all->part = p->image.part_index;
     all->parts = p->image.num_parts;
     mxci_format(all->root, sizeof all->root, "%s", p->path_root);
-    return p->path_imglist[0] ? take_list(all, &p->image, p->path_imglist) : find_classes(all, &p->image);
+    return p->path_imglist[0] ? read_list(all, &p->image, p->path_imglist) : find_classes(all, &p->image);
 }
 
 static mxc_status folder_create(const void *params, mxc_iter **out) {

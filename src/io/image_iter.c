@@ -89,12 +89,13 @@ struct image_iter {
 
 /* ---- positions --------------------------------------------------------------------------------------------------- */
 
+/* Are rows of the last batch taken from the next epoch? Needs at least one batch of samples. */
 static int wraps(const image_iter *it) {
     return it->params.round_batch && it->count >= it->batch;
 }
 
-/* With round_batch an epoch begins behind the samples that filled up the one before: then all batches so far were full,
- * so these are -(epoch * count) mod batch. */
+/* With round_batch an epoch begins behind the samples that filled up the previous one. All batches so far were full
+ * then, so the number of these samples is -(epoch * count) mod batch. */
 static int64_t first_position(const image_iter *it, uint64_t epoch) {
     uint64_t size = (uint64_t)it->batch;
     return wraps(it) ? (int64_t)((size - epoch % size * ((uint64_t)it->count % size) % size) % size) : 0;
@@ -104,7 +105,7 @@ static int64_t batches_in(const image_iter *it, uint64_t epoch) {
     return (it->count - first_position(it, epoch) + it->batch - 1) / it->batch;
 }
 
-/* Place of a row in its epoch, which becomes the next one for rows that fill up with that. */
+/* Position of a row in the order of its epoch: *epoch, or the next one for rows that fill up the last batch. */
 static int64_t position_of(const image_iter *it, const mxc_iter_state *at, int64_t row, uint64_t *epoch) {
     int64_t position = first_position(it, at->epoch) + at->position * it->batch + row;
     *epoch = at->epoch;
@@ -114,11 +115,6 @@ static int64_t position_of(const image_iter *it, const mxc_iter_state *at, int64
     return position - it->count;
 }
 
-static int64_t pad_of(const image_iter *it, const mxc_iter_state *at) {
-    int64_t end = first_position(it, at->epoch) + (at->position + 1) * it->batch;
-    return end > it->count ? end - it->count : 0;
-}
-
 static int64_t sample_at(const image_iter *it, uint64_t epoch, int64_t position) {
     if (!it->params.shuffle)
         return position;
@@ -126,6 +122,7 @@ static int64_t sample_at(const image_iter *it, uint64_t epoch, int64_t position)
                            : mxci_shuffled_sample((uint64_t)it->params.seed, epoch, it->count, position);
 }
 
+/* The end of an epoch is the beginning of the next one. */
 static mxc_iter_state normalize_state(const image_iter *it, mxc_iter_state at) {
     if (at.position < batches_in(it, at.epoch))
         return at;
@@ -134,17 +131,8 @@ static mxc_iter_state normalize_state(const image_iter *it, mxc_iter_state at) {
 
 /* ---- one row ----------------------------------------------------------------------------------------------------- */
 
-/* Draw the augmentation of an image of that size; with detection this also fills the labels of its row. */
-static mxc_status draw_sample(worker *w, mxci_sample_rng *rng, const mxci_image *image, float *labels,
-                              mxci_augment_steps *out) {
-    const image_iter *it = w->it;
-    const mxci_image_sample *s = &w->sample;
-    if (!it->detects)
-        return mxci_augment_draw(&it->augment, s->source_name, rng, image->full_height, image->full_width, out);
-    return mxci_augment_detection_draw(&it->augment, &it->detect, s->source_name, rng, image->full_height,
-                                       image->full_width, w->labels, s->n_labels, out, labels);
-}
-
+/* Read, draw, decode and augment sample `number` for a row. The generator depends on the sample and the epoch only.
+ * With detection the labels of the row are written by the drawing, as they are augmented too. */
 static mxc_status make_sample(worker *w, batch_slot *s, int64_t row, uint64_t epoch, int64_t number) {
     const image_iter *it = w->it;
     mxci_sample_rng rng = {it->seed_aug, (uint64_t)it->params.part_index << 36 | (uint64_t)number, epoch, 0};
@@ -155,14 +143,16 @@ static mxc_status make_sample(worker *w, batch_slot *s, int64_t row, uint64_t ep
     MXC_TRY(it->source.read(it->source.self, w->cursor, number, sample, it->detects ? w->labels : labels));
     s->index[row] = sample->id;
     MXC_TRY(mxci_image_probe(sample->source_name, sample->bytes, sample->n, it->params.max_pixels, &image));
-    MXC_TRY(draw_sample(w, &rng, &image, labels, &steps));
+    if (it->detects)
+        MXC_TRY(mxci_augment_detection_draw(&it->augment, &it->detect, sample->source_name, &rng, image.full_height,
+                                            image.full_width, w->labels, sample->n_labels, &steps, labels));
+    else
+        MXC_TRY(
+            mxci_augment_draw(&it->augment, sample->source_name, &rng, image.full_height, image.full_width, &steps));
     return mxci_augment_apply(&it->augment, &steps, &image, &w->space, s->data + (size_t)row * it->row_bytes);
 }
 
-static int is_bad_data(mxc_status status) {
-    return status == MXC_EFORMAT || status == MXC_EUNSUPPORTED || status == MXC_ENOTFOUND;
-}
-
+/* Keep the error of the first row, whichever thread reports it first. */
 static void record_row_error(row_error *t, mxc_status status, int64_t row, const char *message) {
     if (t->status != MXC_OK && t->row <= row)
         return;
@@ -178,7 +168,8 @@ static mxc_status make_row(worker *w, batch_slot *s, int64_t row) {
     int64_t position = position_of(it, &s->at, row, &epoch);
     for (int64_t i = 0; i < it->count; i++) {
         mxc_status status = make_sample(w, s, row, epoch, sample_at(it, epoch, (position + i) % it->count));
-        if (status == MXC_OK || !is_bad_data(status) || it->params.bad_data == MXC_BAD_ERROR)
+        int is_bad = status == MXC_EFORMAT || status == MXC_EUNSUPPORTED || status == MXC_ENOTFOUND;
+        if (!is_bad || it->params.bad_data == MXC_BAD_ERROR)
             return status;
         if (i == 0) {
             record_row_error(&w->bad, status, row, mxc_last_error());
@@ -252,17 +243,12 @@ static batch_slot *find_work(image_iter *it) {
     return NULL;
 }
 
-static int64_t rows_at_once(const image_iter *it) {
-    int64_t rows = it->batch / (4 * it->n_workers);
-    return rows < 1 ? 1 : rows > MAX_ROWS ? MAX_ROWS : rows;
-}
-
 /* Lock held on entry and exit. */
 static void make_taken_rows(worker *w, batch_slot *s) {
     image_iter *it = w->it;
-    int64_t begin = s->taken, end = begin + rows_at_once(it);
-    if (end > it->batch)
-        end = it->batch;
+    int64_t rows = it->batch / (4 * it->n_workers); /* about four takes per thread and batch */
+    rows = rows < 1 ? 1 : rows > MAX_ROWS ? MAX_ROWS : rows;
+    int64_t begin = s->taken, end = begin + rows < it->batch ? begin + rows : it->batch;
     s->taken = end;
     it->active++;
     mxci_mutex_unlock(&it->lock);
@@ -339,40 +325,28 @@ static void log_bad(image_iter *it) {
     it->n_bad = 0;
 }
 
-/* Lock held. */
-static void count_bad(image_iter *it, const batch_slot *s) {
-    if (it->n_bad == 0 && s->n_bad > 0)
-        memcpy(it->bad_message, s->bad.message, sizeof it->bad_message);
-    it->n_bad += s->n_bad;
-}
-
-static void describe_batch(image_iter *it, batch_slot *s, mxc_batch *out) {
-    out->n_data = out->n_label = 1;
-    out->data = &s->array[DATA];
-    out->label = &s->array[LABEL];
-    out->pad = pad_of(it, &s->at);
-    out->n_index = it->batch;
-    out->index = s->index;
-    out->n_bad = s->n_bad;
-}
-
-/* Lock held. Threads are woken when half of the ring is free, since waking them takes longer than a small batch. */
-static void release_given(image_iter *it) {
-    it->released = it->given;
-    if (it->opened - it->released <= it->n_slots / 2)
-        mxci_cond_broadcast(&it->work);
-}
-
-/* Lock held. */
+/* Lock held. Release the batch given last and wait for the next one. Threads are woken when half of the ring is free,
+ * since waking them takes longer than a small batch. */
 static mxc_status take_batch(image_iter *it, mxc_batch *out) {
     batch_slot *s = slot_of_batch(it, it->given);
-    release_given(it);
+    it->released = it->given; /* the slot given last */
+    if (it->opened - it->released <= it->n_slots / 2)
+        mxci_cond_broadcast(&it->work);
     while (it->opened <= it->given || s->state != SLOT_DONE)
         mxci_cond_wait(&it->done, &it->lock);
     if (s->failure.status != MXC_OK)
         return MXC_FAIL(s->failure.status, "%s", s->failure.message);
-    count_bad(it, s);
-    describe_batch(it, s, out);
+    if (it->n_bad == 0 && s->n_bad > 0)
+        memcpy(it->bad_message, s->bad.message, sizeof it->bad_message);
+    it->n_bad += s->n_bad;
+    int64_t end = first_position(it, s->at.epoch) + (s->at.position + 1) * it->batch;
+    out->n_data = out->n_label = 1;
+    out->data = &s->array[DATA];
+    out->label = &s->array[LABEL];
+    out->pad = end > it->count ? end - it->count : 0;
+    out->n_index = it->batch;
+    out->index = s->index;
+    out->n_bad = s->n_bad;
     it->given++;
     it->seen.position++;
     return MXC_OK;
@@ -433,7 +407,8 @@ static const mxc_data_desc *image_desc(void *self, int index) {
     return &((image_iter *)self)->desc[index];
 }
 
-/* ---- making ------------------------------------------------------------------------------------------------------ */
+/* ---- creation ------------------------------------------------------------------------------------------------------
+ */
 
 static void image_destroy(void *self) {
     image_iter *it = self;
@@ -471,7 +446,8 @@ static const mxc_iter_methods image_methods = {
     .destroy = image_destroy,
 };
 
-static mxc_status have_mean(const image_iter *it) {
+/* Compute the mean image if mean_img names a file that does not exist. */
+static mxc_status ensure_mean(const image_iter *it) {
     mxci_file *file = NULL;
     if (!it->params.mean_img[0])
         return MXC_OK;
@@ -482,7 +458,7 @@ static mxc_status have_mean(const image_iter *it) {
     return mxci_image_mean_create(it->owner, &it->params, it->detects ? &it->detect : NULL, &it->source);
 }
 
-/* So many samples as are in shuffle_chunk_size megabytes of the file. */
+/* Chunks of as many samples as shuffle_chunk_size megabytes of the files hold on average. */
 static void choose_chunks(image_iter *it) {
     double share = (double)it->params.shuffle_chunk_size * 0x1p20 / (double)it->source.bytes;
     if (it->params.shuffle_chunk_size == 0 || it->source.bytes == 0 || share >= 1)
@@ -492,6 +468,7 @@ static void choose_chunks(image_iter *it) {
         (mxci_chunk_shuffle){(uint64_t)it->params.seed, (uint64_t)it->params.shuffle_chunk_seed, size > 1 ? size : 1};
 }
 
+/* Shapes of the arrays of a batch: data (B,C,H,W) or (B,H,W,C), labels (B,) or (B,label_width). */
 static void image_iter_describe(image_iter *it) {
     const mxci_augment *a = &it->augment;
     mxc_shape planes = {4, {it->batch, a->channels, a->height, a->width}};
@@ -518,11 +495,11 @@ static mxc_status make_worker(image_iter *it, worker *w) {
     return !it->detects || w->labels ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "%s: no memory for labels", it->owner);
 }
 
-static mxc_status build(image_iter *it) {
+static mxc_status image_iter_init(image_iter *it) {
     int cpus = mxci_cpu_count();
     if (it->count == 0)
         return MXC_FAIL(MXC_EINVAL, "%s: there are no samples, or none in this part", it->owner);
-    MXC_TRY(have_mean(it));
+    MXC_TRY(ensure_mean(it));
     MXC_TRY(mxci_augment_create(it->owner, &it->params, &it->augment));
     choose_chunks(it);
     image_iter_describe(it);
@@ -569,7 +546,7 @@ mxc_status mxci_image_iter_create(const char *owner, const mxci_image_params *pa
     mxci_mutex_init(&it->lock);
     mxci_cond_init(&it->work);
     mxci_cond_init(&it->done);
-    mxc_status status = build(it);
+    mxc_status status = image_iter_init(it);
     if (status == MXC_OK)
         status = mxc_iter_from_methods(&image_methods, it, out);
     if (status != MXC_OK)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Image lists: parsed in place, in one copy of the file whose tabs and line ends become terminators. */
 #include "io/image_list.h"
 
 #include <stdlib.h>
@@ -12,8 +13,8 @@ static mxc_status fail_line(const char *path, int64_t line) {
                     (long long)line);
 }
 
-/* One line, which is cut at its tabs. */
-static mxc_status take_line(const char *path, int64_t number, char *text, mxci_image_list_line *out, float *labels) {
+/* One line: id, labels, path, separated by tabs. labels: room for one number per tab of the line. */
+static mxc_status parse_line(const char *path, int64_t number, char *text, mxci_image_list_line *out, float *labels) {
     char *last = strrchr(text, '\t');
     const char *at = text;
     int64_t id;
@@ -33,7 +34,7 @@ static mxc_status take_line(const char *path, int64_t number, char *text, mxci_i
     return *at == '\0' && *out->path ? MXC_OK : fail_line(path, number);
 }
 
-static mxc_status take_lines(const char *path, mxci_image_list *out) {
+static mxc_status parse_lines(const char *path, mxci_image_list *out) {
     int64_t number = 0;
     float *labels = out->labels;
     for (char *at = out->text; at;) {
@@ -44,7 +45,7 @@ static mxc_status take_lines(const char *path, mxci_image_list *out) {
             end--;
         *end = '\0';
         if (*at) {
-            MXC_TRY(take_line(path, number, at, &out->lines[out->n], labels));
+            MXC_TRY(parse_line(path, number, at, &out->lines[out->n], labels));
             labels += out->lines[out->n++].n_labels;
         }
         at = next;
@@ -67,7 +68,7 @@ mxc_status mxci_image_list_load(const char *path, mxci_image_list *out) {
     out->labels = mxci_calloc((size_t)count_char(out->text, n, '\t') + 1, sizeof *out->labels);
     mxc_status status = !out->lines || !out->labels  ? MXC_FAIL(MXC_ENOMEM, "%s: no memory for its lines", path)
                         : memchr(out->text, '\0', n) ? MXC_FAIL(MXC_EFORMAT, "%s: a byte 0, expected text", path)
-                                                     : take_lines(path, out);
+                                                     : parse_lines(path, out);
     if (status != MXC_OK)
         mxci_image_list_free(out);
     return status;

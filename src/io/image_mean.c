@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mean image of a source, made where mean_img names no file: of one epoch as augmented, values not changed. */
+/* The mean image of a source, computed if mean_img names a file that does not exist: the mean over one epoch of
+ * augmented images, before mean, std and scale are applied. */
 #include <string.h>
 
 #include "base/sys.h"
 #include "io/image_source.h"
 
 static void keep_source(void *self) {
-    (void)self; /* whoever asked for the mean goes on with the source */
+    (void)self; /* the caller still owns the source */
 }
 
-/* Pixels as they come, each sample once. */
+/* Parameters that leave values as they are and read each sample once. */
 static void make_neutral(mxci_image_params *p) {
     p->mean_img[0] = '\0';
     p->mean_r = p->mean_g = p->mean_b = 0;
@@ -20,6 +21,7 @@ static void make_neutral(mxci_image_params *p) {
     p->round_batch = p->shuffle = 0;
 }
 
+/* Add the pixels of all samples of an epoch to sum, size values each; *n counts the samples. */
 static mxc_status add_epoch(mxc_iter *iter, double *sum, int64_t size, int64_t *n) {
     mxc_batch batch;
     float *data;

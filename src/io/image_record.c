@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The head of image records, 24 bytes: count of labels, the label where it is one, id, id2; little-endian.
- *
- * A count of 0 says that the label in the head is the one; otherwise so many labels stand behind the head.
- */
+/* The header of image records, 24 bytes, little-endian: number of labels, the label if there is one, id, id2. A number
+ * of 0 means that the label in the header is the only one; otherwise that many labels follow the header. */
 #include <string.h>
 
 #include <mxc/recordio.h>
@@ -64,15 +61,15 @@ void mxc_image_record_write(const mxc_image_record *record, void *out) {
     if (!record || !out)
         return;
     unsigned char *to = out;
-    int64_t behind = record->n_labels > 1 ? record->n_labels : 0;
+    int64_t n_following = record->n_labels > 1 ? record->n_labels : 0; /* labels behind the header */
     memset(to, 0, 8);
-    mxci_put_u32(to, (uint32_t)behind);
+    mxci_put_u32(to, (uint32_t)n_following);
     if (record->n_labels == 1)
         put_float(to + 4, record->labels);
     put_u64(to + 8, record->id);
     put_u64(to + 16, record->id2);
     to += HEADER;
-    for (int64_t i = 0; i < behind; i++, to += 4)
+    for (int64_t i = 0; i < n_following; i++, to += 4)
         put_float(to, record->labels + i);
     if (record->image_bytes > 0)
         memcpy(to, record->image, record->image_bytes);

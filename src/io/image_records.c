@@ -2,8 +2,8 @@
 /*
  * The records of files as a source of images.
  *
- * Where records begin is read once, from an index or the file itself. Each thread then reads with its own reader, so
- * that any order costs the same. A part has of each file a range of bytes, or of the index's lines where there is one.
+ * The offsets of all records are collected once, from an index or the file itself. Each thread then reads with its own
+ * reader, so that any order costs the same. A part has a range of the bytes of each file, or of the lines of its index.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,8 +22,9 @@ typedef struct records {
     mxci_path_list files;
     int64_t *first;         /* of each file: number of its first sample */
     int64_t n, room, bytes; /* bytes: about those of this part */
-    int64_t label_width;    /* where labels vary: the most */
-    int varies, counts;     /* the most is still to be found */
+    int64_t label_width;    /* labels per sample; where their number varies: the largest */
+    int varies;             /* the number of labels varies between samples */
+    int counts;             /* the largest number is to be determined from the records */
     int64_t *offsets;
     int has_list;
     mxci_image_list list;
@@ -63,6 +64,7 @@ static int64_t file_of(const records *r, int64_t i) {
     return low;
 }
 
+/* Open the file unless it is the one that the cursor has open, and go to the offset. */
 static mxc_status seek_record(const records *r, record_cursor *c, int64_t file, int64_t offset) {
     if (c->reader && c->file != file) {
         mxc_record_reader_close(c->reader);
@@ -74,14 +76,15 @@ static mxc_status seek_record(const records *r, record_cursor *c, int64_t file, 
     return mxc_record_reader_seek(c->reader, offset);
 }
 
-/* Failures of the reader and of records, told with where they are. */
+/* Fail with the last message, preceded by the location of the sample. */
 static mxc_status fail_with_location(const mxci_image_sample *sample, mxc_status status) {
     char message[MXC_ERROR_MAX];
     snprintf(message, sizeof message, "%s", mxc_last_error());
     return MXC_FAIL(status, "%s: %s", sample->source_name, message);
 }
 
-static mxc_status take_labels(const records *r, mxci_image_sample *sample, const mxc_image_record *record,
+/* The labels of the list, or else those of the record itself; their number is checked. */
+static mxc_status read_labels(const records *r, mxci_image_sample *sample, const mxc_image_record *record,
                               float *labels) {
     const mxci_image_list_line *line = r->has_list ? mxci_image_list_find(&r->list, record->id) : NULL;
     int64_t n = line ? line->n_labels : record->n_labels;
@@ -117,7 +120,7 @@ static mxc_status records_read(void *self, void *at, int64_t i, mxci_image_sampl
     out->bytes = record.image;
     out->n = record.image_bytes;
     out->id = record.id;
-    return take_labels(r, out, &record, labels);
+    return read_labels(r, out, &record, labels);
 }
 
 static void records_destroy(void *self) {
@@ -148,22 +151,23 @@ static void count_labels(records *r, int64_t n) {
     r->label_width = n > r->label_width ? n : r->label_width;
 }
 
+/* Collect the offsets of the records of one part of a file, and the largest number of labels if it is asked for. */
 static mxc_status scan_file(records *r, const char *path, mxc_record_reader *reader) {
-    int64_t places, bytes;
+    int64_t spans, bytes;
     for (;;) {
         mxc_record record;
-        mxc_image_record head;
+        mxc_image_record header;
         MXC_TRY(mxc_record_reader_next(reader, &record));
         if (!record.data)
             break;
-        if (r->counts && !r->has_list && mxc_image_record_read(record.data, record.bytes, &head) == MXC_OK)
-            count_labels(r, head.n_labels);
+        if (r->counts && !r->has_list && mxc_image_record_read(record.data, record.bytes, &header) == MXC_OK)
+            count_labels(r, header.n_labels);
         MXC_TRY(add_offset(r, record.offset));
     }
-    mxc_record_reader_skipped(reader, &places, &bytes);
-    if (places)
+    mxc_record_reader_skipped(reader, &spans, &bytes);
+    if (spans)
         mxci_log(MXC_LOG_WARNING, "%s: %s is damaged at %lld places: %lld bytes left out", r->owner, path,
-                 (long long)places, (long long)bytes);
+                 (long long)spans, (long long)bytes);
     return MXC_OK;
 }
 
@@ -175,31 +179,18 @@ static mxc_status find_records(records *r, const mxci_image_params *p, const cha
     return status;
 }
 
-static mxc_status take_index(records *r, const mxci_image_params *p, const mxc_record_index *index) {
-    int64_t first, count;
-    MXC_TRY(mxci_image_source_part(r->owner, p, index->n, &first, &count));
-    for (int64_t i = first; i < first + count; i++)
-        MXC_TRY(add_offset(r, index->offsets[i]));
-    return MXC_OK;
-}
-
 static mxc_status load_index(records *r, const mxci_image_params *p, const char *path) {
     mxc_record_index index;
     MXC_TRY(mxc_record_index_load(path, &index));
-    mxc_status status = take_index(r, p, &index);
+    int64_t first, count;
+    mxc_status status = mxci_image_source_part(r->owner, p, index.n, &first, &count);
+    for (int64_t i = 0; status == MXC_OK && i < count; i++)
+        status = add_offset(r, index.offsets[first + i]);
     mxc_record_index_free(&index);
     return status;
 }
 
-static mxc_status add_file_size(records *r, const mxci_image_params *p, const char *path) {
-    mxci_file *file;
-    MXC_TRY(mxci_file_open(path, &file));
-    r->bytes += mxci_file_size(file) / p->num_parts;
-    mxci_file_close(file);
-    return MXC_OK;
-}
-
-/* Samples of all files. indices: an index for each, or none at all. */
+/* Collect the samples of all files. indices: one index per file, or none. */
 static mxc_status open_files(records *r, const mxci_image_params *p, const mxci_path_list *indices) {
     int64_t first, count;
     MXC_TRY(mxci_image_source_part(r->owner, p, 0, &first, &count));
@@ -212,13 +203,16 @@ static mxc_status open_files(records *r, const mxci_image_params *p, const mxci_
     for (int64_t i = 0; i < r->files.n; i++) {
         const char *path = r->files.path[i];
         r->first[i] = r->n;
-        MXC_TRY(add_file_size(r, p, path));
+        mxci_file *file;
+        MXC_TRY(mxci_file_open(path, &file));
+        r->bytes += mxci_file_size(file) / p->num_parts;
+        mxci_file_close(file);
         MXC_TRY(indices->n > 0 ? load_index(r, p, indices->path[i]) : find_records(r, p, path));
     }
     return MXC_OK;
 }
 
-static mxc_status take_list(records *r, const char *path) {
+static mxc_status load_list(records *r, const char *path) {
     if (!path[0])
         return MXC_OK;
     MXC_TRY(mxci_image_list_load(path, &r->list));
@@ -232,7 +226,7 @@ static mxc_status take_list(records *r, const char *path) {
 static mxc_status open_records(records *r, const mxci_image_params *p, const char *path, const char *index,
                                const char *list) {
     mxci_path_list indices;
-    MXC_TRY(take_list(r, list));
+    MXC_TRY(load_list(r, list));
     MXC_TRY(mxci_path_list_expand(r->owner, path, ".rec", &r->files));
     MXC_TRY(mxci_path_list_expand(r->owner, r->counts ? "" : index, ".idx", &indices));
     mxc_status status = open_files(r, p, &indices);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The iterator interface and the table of named iterators; what feeds them is in files of their own. */
+/* The iterator interface, which calls the methods of an iterator, and the table of iterators that are created by name.
+ */
 #include "io/iter.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of iterators: the handle, and the table of iterators that are made by name. */
+/* Internals of iterators: the handle, and the table of iterators that are created by name. */
 #ifndef MXCI_IO_ITER_H
 #define MXCI_IO_ITER_H
 
@@ -10,7 +10,7 @@ struct mxc_iter {
     void *self;
 };
 
-/* An iterator that mxc_iter_create makes from keyword arguments. */
+/* An iterator that mxc_iter_create creates from keyword arguments. */
 typedef struct mxci_iter_def {
     const char *name;
     const char *doc;

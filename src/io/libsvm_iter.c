@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LibSVMIter: sparse samples in text files, one a line as "label index:value ...", indices from 0 and ascending.
+ * LibSVMIter: sparse samples in text files, one per line as "label index:value ...", indices from 0 and ascending.
  *
  * They are kept sparse in memory, in CSR form, and become dense rows batch by batch, because libmxc has no sparse
  * arrays; MXNet's batches are CSR arrays. Two passes over the file: one counts lines and values, the other reads them.
@@ -46,14 +46,14 @@ typedef struct sparse_lines {
 } sparse_lines;
 
 /* Count lines, and the fields that are not the first in theirs. */
-static mxc_status count_lines(sparse_lines *l) {
-    for (int is_first = 1;; is_first = mxci_text_reader_at_line_end(l->reader)) {
+static mxc_status count_lines(sparse_lines *lines) {
+    for (int is_first = 1;; is_first = mxci_text_reader_at_line_end(lines->reader)) {
         const char *field;
-        MXC_TRY(mxci_text_reader_next_field(l->reader, &field));
+        MXC_TRY(mxci_text_reader_next_field(lines->reader, &field));
         if (!field)
             return MXC_OK;
-        l->n += is_first;
-        l->n_values += !is_first;
+        lines->n += is_first;
+        lines->n_values += !is_first;
     }
 }
 
@@ -62,16 +62,16 @@ static mxc_status make_array(mxc_ndarray **array, int64_t n, mxc_dtype dtype, vo
     return mxc_ndarray_data(*array, data);
 }
 
-static mxc_status libsvm_iter_make_arrays(sparse_lines *l) {
+static mxc_status libsvm_iter_make_arrays(sparse_lines *lines) {
     void *label, *value, *begin, *column;
-    MXC_TRY(make_array(&l->label, l->n, MXC_F32, &label));
-    MXC_TRY(make_array(&l->value, l->n_values, MXC_F32, &value));
-    MXC_TRY(make_array(&l->begin, l->n + 1, MXC_I64, &begin));
-    MXC_TRY(make_array(&l->column, l->n_values, MXC_I32, &column));
-    l->to_label = label;
-    l->to_value = value;
-    l->to_begin = begin;
-    l->to_column = column;
+    MXC_TRY(make_array(&lines->label, lines->n, MXC_F32, &label));
+    MXC_TRY(make_array(&lines->value, lines->n_values, MXC_F32, &value));
+    MXC_TRY(make_array(&lines->begin, lines->n + 1, MXC_I64, &begin));
+    MXC_TRY(make_array(&lines->column, lines->n_values, MXC_I32, &column));
+    lines->to_label = label;
+    lines->to_value = value;
+    lines->to_begin = begin;
+    lines->to_column = column;
     return MXC_OK;
 }
 
@@ -85,7 +85,7 @@ static mxc_status read_float(mxci_text_reader *reader, const char *text, float *
     return MXC_OK;
 }
 
-/* "index:value"; the index is at least least and less than width. */
+/* "index:value", with least <= index < width. */
 static mxc_status read_pair(mxci_text_reader *reader, const char *field, int64_t least, int64_t width, int32_t *column,
                             float *value) {
     const char *at = field;
@@ -102,7 +102,7 @@ static mxc_status read_pair(mxci_text_reader *reader, const char *field, int64_t
     return read_float(reader, at + 1, value);
 }
 
-/* A line whose numbers are not kept. arg: the width. */
+/* Check a line without storing its numbers. arg: the width. */
 static mxc_status check_line(mxci_text_reader *reader, void *arg, int *is_end) {
     const int64_t width = *(const int64_t *)arg;
     const char *field;
@@ -122,54 +122,55 @@ static mxc_status check_line(mxci_text_reader *reader, void *arg, int *is_end) {
 }
 
 /* Fill the arrays. */
-static mxc_status read_lines(sparse_lines *l) {
+static mxc_status read_lines(sparse_lines *lines) {
     int64_t row = 0, k = 0;
-    l->to_begin[0] = 0;
-    for (int is_first = 1;; is_first = mxci_text_reader_at_line_end(l->reader)) {
+    lines->to_begin[0] = 0;
+    for (int is_first = 1;; is_first = mxci_text_reader_at_line_end(lines->reader)) {
         const char *field;
-        MXC_TRY(mxci_text_reader_next_field(l->reader, &field));
-        if (!field && row == l->n && k == l->n_values)
+        MXC_TRY(mxci_text_reader_next_field(lines->reader, &field));
+        if (!field && row == lines->n && k == lines->n_values)
             return MXC_OK;
-        if (!field || (is_first ? row == l->n : k == l->n_values))
-            return mxci_text_reader_fail(l->reader, "the file changed while it was read");
+        if (!field || (is_first ? row == lines->n : k == lines->n_values))
+            return mxci_text_reader_fail(lines->reader, "the file changed while it was read");
         if (is_first) {
-            MXC_TRY(read_float(l->reader, field, &l->to_label[row++]));
+            MXC_TRY(read_float(lines->reader, field, &lines->to_label[row++]));
         } else {
-            int64_t least = k > l->to_begin[row - 1] ? l->to_column[k - 1] + INT64_C(1) : 0;
-            MXC_TRY(read_pair(l->reader, field, least, l->width, &l->to_column[k], &l->to_value[k]));
+            int64_t least = k > lines->to_begin[row - 1] ? lines->to_column[k - 1] + INT64_C(1) : 0;
+            MXC_TRY(read_pair(lines->reader, field, least, lines->width, &lines->to_column[k], &lines->to_value[k]));
             k++;
         }
-        l->to_begin[row] = k;
+        lines->to_begin[row] = k;
     }
 }
 
-static mxc_status load_lines(const char *paths, int64_t width, const mxci_bad_lines *bad, sparse_lines *l) {
-    l->width = width;
-    MXC_TRY(mxci_text_reader_open("LibSVMIter", paths, ' ', bad, &l->reader));
-    MXC_TRY(count_lines(l));
-    if (l->n == 0)
+/* Two passes: count, create the arrays, fill them. On failure sparse_lines_free releases what was made. */
+static mxc_status load_lines(const char *paths, int64_t width, const mxci_bad_lines *bad, sparse_lines *lines) {
+    lines->width = width;
+    MXC_TRY(mxci_text_reader_open("LibSVMIter", paths, ' ', bad, &lines->reader));
+    MXC_TRY(count_lines(lines));
+    if (lines->n == 0)
         return MXC_FAIL(MXC_EFORMAT, "LibSVMIter: %s has no lines%s", paths, bad->n > 0 ? " that can be read" : "");
-    MXC_TRY(libsvm_iter_make_arrays(l));
-    mxci_text_reader_close(l->reader);
-    MXC_TRY(mxci_text_reader_open("LibSVMIter", paths, ' ', bad, &l->reader));
-    return read_lines(l);
+    MXC_TRY(libsvm_iter_make_arrays(lines));
+    mxci_text_reader_close(lines->reader);
+    MXC_TRY(mxci_text_reader_open("LibSVMIter", paths, ' ', bad, &lines->reader));
+    return read_lines(lines);
 }
 
-static void sparse_lines_free(sparse_lines *l) {
-    mxci_text_reader_close(l->reader);
-    mxc_ndarray_release(l->label);
-    mxc_ndarray_release(l->value);
-    mxc_ndarray_release(l->begin);
-    mxc_ndarray_release(l->column);
+static void sparse_lines_free(sparse_lines *lines) {
+    mxci_text_reader_close(lines->reader);
+    mxc_ndarray_release(lines->label);
+    mxc_ndarray_release(lines->value);
+    mxc_ndarray_release(lines->begin);
+    mxc_ndarray_release(lines->column);
 }
 
-static void use_sparse(const sparse_lines *l, mxci_row_array *rows) {
-    rows->array = l->value;
-    rows->begin = l->begin;
-    rows->column = l->column;
+static void use_sparse(const sparse_lines *lines, mxci_row_array *rows) {
+    rows->array = lines->value;
+    rows->begin = lines->begin;
+    rows->column = lines->column;
 }
 
-static mxc_status load_files(const mxci_text_params *p, mxci_bad_lines *bad, sparse_lines l[2],
+static mxc_status load_files(const mxci_text_params *p, mxci_bad_lines *bad, sparse_lines lines[2],
                              mxci_row_array rows[2]) {
     const char *paths[2];
     int64_t width[2];
@@ -178,12 +179,12 @@ static mxc_status load_files(const mxci_text_params *p, mxci_bad_lines *bad, spa
     MXC_TRY(mxci_text_params_resolve("LibSVMIter", p, rows, paths, width));
     MXC_TRY(mxci_batch_find_bad_lines("LibSVMIter", &p->batch, paths, ' ', check_line, (void *[]){&width[0], &width[1]},
                                       bad));
-    MXC_TRY(load_lines(paths[0], width[0], bad, &l[0]));
-    use_sparse(&l[0], &rows[0]);
-    rows[1].array = l[0].label;
+    MXC_TRY(load_lines(paths[0], width[0], bad, &lines[0]));
+    use_sparse(&lines[0], &rows[0]);
+    rows[1].array = lines[0].label;
     if (paths[1]) {
-        MXC_TRY(load_lines(paths[1], width[1], bad, &l[1]));
-        use_sparse(&l[1], &rows[1]);
+        MXC_TRY(load_lines(paths[1], width[1], bad, &lines[1]));
+        use_sparse(&lines[1], &rows[1]);
     } else if (width[1] != 1) {
         return MXC_FAIL(MXC_EINVAL,
                         "LibSVMIter: label_shape has %lld elements, but the lines of data_libsvm have one "
@@ -195,15 +196,15 @@ static mxc_status load_files(const mxci_text_params *p, mxci_bad_lines *bad, spa
 
 static mxc_status libsvm_create(const void *params, mxc_iter **out) {
     const mxci_text_params *p = params;
-    sparse_lines l[2] = {{0}};
+    sparse_lines lines[2] = {{0}};
     mxci_row_array rows[2] = {{.name = "data", .dtype = MXC_F32}, {.name = "softmax_label", .dtype = MXC_F32}};
     mxci_bad_lines bad = {0};
-    mxc_status status = load_files(p, &bad, l, rows);
+    mxc_status status = load_files(p, &bad, lines, rows);
     if (status == MXC_OK)
         status = mxci_batch_iter_create("LibSVMIter", &p->batch, rows, out);
     mxci_free(bad.is_bad);
-    sparse_lines_free(&l[0]);
-    sparse_lines_free(&l[1]);
+    sparse_lines_free(&lines[0]);
+    sparse_lines_free(&lines[1]);
     return status;
 }
 

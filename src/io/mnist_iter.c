@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MNISTIter: images and labels of two IDX files, kept as bytes and scaled to [0, 1) batch by batch.
+ * MNISTIter: images and labels of two IDX files, kept in memory as bytes and scaled to [0, 1) batch by batch.
  *
  * Names, defaults, the scale of 1/256 and the dropped last batch are MXNet's. A path without .gz also finds the file
  * with .gz and the other way round.
@@ -44,20 +44,16 @@ static const mxc_param mnist_schema[] = {
     MXC_PARAM_END,
 };
 
-/* The other spelling of a path: without .gz if it has it, with it if not. */
-static void other_spelling(const char *path, char *out, size_t size) {
-    size_t n = strlen(path);
-    if (n > 3 && strcmp(path + n - 3, ".gz") == 0)
-        snprintf(out, size, "%.*s", (int)(n - 3), path);
-    else
-        snprintf(out, size, "%s.gz", path);
-}
-
+/* Load path, or the path with .gz appended or removed if there is no such file; it must hold uint8 with ndim axes. */
 static mxc_status load_idx(const char *path, int ndim, mxc_ndarray **out) {
     char other[PATH_SIZE + 4];
     mxc_status status = mxc_idx_load(path, out);
     if (status == MXC_ENOTFOUND) {
-        other_spelling(path, other, sizeof other);
+        size_t n = strlen(path);
+        if (n > 3 && strcmp(path + n - 3, ".gz") == 0)
+            snprintf(other, sizeof other, "%.*s", (int)(n - 3), path);
+        else
+            snprintf(other, sizeof other, "%s.gz", path);
         status = mxc_idx_load(other, out);
         if (status == MXC_ENOTFOUND)
             return MXC_FAIL(MXC_ENOTFOUND, "MNISTIter: neither %s nor %s exists", path, other);

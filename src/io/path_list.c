@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Expands lists of paths: all paths are collected in one text with a NUL behind each, then indexed. */
 #include "io/path_list.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@
 
 enum { PATH_SIZE = 4096 };
 
-/* A path as it is, or those of a folder's files; each ends with a NUL. */
+/* The path itself, or, of a directory, those of its files with the ending. */
 static mxc_status add_path(const char *path, const char *ending, mxci_text *out) {
     char **names;
     int64_t n;
@@ -40,7 +41,7 @@ static mxc_status add_paths(const char *owner, const char *text, const char *end
     return MXC_OK;
 }
 
-/* Point to the paths of n bytes of text. */
+/* Set path to the paths in the n bytes of text. */
 static mxc_status index_paths(const char *owner, size_t n, mxci_path_list *out) {
     for (size_t i = 0; i < n; i++)
         out->n += out->text[i] == '\0';

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Pixel operations of the augmentation: warp, copy with padding, colours, and writing into a batch. Loops over rows
+ * and groups are written so that compilers vectorise them. */
 #include "io/pixels_kernels.h"
 
 #include <math.h>
@@ -6,9 +8,9 @@
 
 #include "base/simd.h"
 
-MXCI_INLINE float cut(float x, float most) {
+MXCI_INLINE float cut(float x, float max) {
     x = x > 0 ? x : 0;
-    return x < most ? x : most;
+    return x < max ? x : max;
 }
 
 MXCI_INLINE uint8_t to_byte(float x) {
@@ -19,17 +21,15 @@ static int8_t to_signed(float x) {
     return (int8_t)(x > -128 ? x < 127 ? rintf(x) : 127 : -128);
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- positions ------------------------------------------------------------------------------------------------------
+ */
 
 static const uint8_t *pixel_at(const mxci_pixel_view *v, int64_t y, int64_t x, const uint8_t *outside) {
     return y >= 0 && y < v->h && x >= 0 && x < v->w ? v->at + y * v->stride + x * v->channels : outside;
 }
 
-static void take_nearest(const mxci_pixel_view *v, double x, double y, const uint8_t *outside, uint8_t *to) {
-    memcpy(to, pixel_at(v, (int64_t)floor(y + 0.5), (int64_t)floor(x + 0.5), outside), (size_t)v->channels);
-}
-
-static void take_between(const mxci_pixel_view *v, double x, double y, const uint8_t *outside, uint8_t *to) {
+/* Bilinear: between the four pixels around (x, y). */
+static void interpolate(const mxci_pixel_view *v, double x, double y, const uint8_t *outside, uint8_t *to) {
     int64_t left = (int64_t)floor(x), top = (int64_t)floor(y);
     float right_share = (float)(x - floor(x)), low_share = (float)(y - floor(y));
     const uint8_t *p[4];
@@ -42,23 +42,21 @@ static void take_between(const mxci_pixel_view *v, double x, double y, const uin
     }
 }
 
-/* 1 if a pixel of the image can have a part in what is at that place. */
-static int is_near(const mxci_pixel_view *v, double x, double y) {
-    return x > -1 && y > -1 && x < (double)v->w && y < (double)v->h;
-}
-
 void mxci_pixels_warp(const mxci_pixel_view *v, const double m[6], int nearest, uint8_t fill, uint8_t *to, int64_t h,
                       int64_t w) {
     const uint8_t outside[4] = {fill, fill, fill, fill};
     for (int64_t i = 0; i < h; i++)
         for (int64_t k = 0; k < w; k++, to += v->channels) {
             double x = m[0] * (double)k + m[1] * (double)i + m[2], y = m[3] * (double)k + m[4] * (double)i + m[5];
-            if (!is_near(v, x, y))
-                memcpy(to, outside, (size_t)v->channels);
-            else if (nearest)
-                take_nearest(v, x, y, outside, to);
-            else
-                take_between(v, x, y, outside, to);
+            const uint8_t *pixel = outside;
+            if (x > -1 && y > -1 && x < (double)v->w && y < (double)v->h) { /* some pixel of the image contributes */
+                if (!nearest) {
+                    interpolate(v, x, y, outside, to);
+                    continue;
+                }
+                pixel = pixel_at(v, (int64_t)floor(y + 0.5), (int64_t)floor(x + 0.5), outside);
+            }
+            memcpy(to, pixel, (size_t)v->channels);
         }
 }
 
@@ -76,16 +74,16 @@ void mxci_pixels_copy(const mxci_pixel_view *v, int64_t pad, uint8_t fill, uint8
 
 /* ---- colours ----------------------------------------------------------------------------------------------------- */
 
-/* Pixels in groups, each channel by itself, so that loops over a group become vectors. */
+/* Pixels in groups, with an array per channel, so that loops over a group are vectorised. */
 enum { GROUP = 64, RED = 0, GREEN = 1, BLUE = 2 };
 
-static void take_group(const uint8_t *rgb, int64_t n, int64_t step, float group[3][GROUP]) {
+static void load_group(const uint8_t *rgb, int64_t n, int64_t step, float group[3][GROUP]) {
     for (int64_t i = 0; i < n; i++, rgb += step)
         for (int c = 0; c < 3; c++)
             group[c][i] = rgb[c];
 }
 
-static void give_group(float group[3][GROUP], int64_t n, int64_t step, uint8_t *rgb) {
+static void store_group(float group[3][GROUP], int64_t n, int64_t step, uint8_t *rgb) {
     uint8_t bytes[3][GROUP];
     for (int c = 0; c < 3; c++)
         for (int64_t i = 0; i < n; i++)
@@ -99,11 +97,11 @@ static void give_group(float group[3][GROUP], int64_t n, int64_t step, uint8_t *
 static void to_hls(float group[3][GROUP], int64_t n) {
     for (int64_t i = 0; i < n; i++) {
         float r = group[RED][i], g = group[GREEN][i], b = group[BLUE][i];
-        float most = r > g ? r : g, least = r < g ? r : g;
-        most = most > b ? most : b;
-        least = least < b ? least : b;
-        float range = most - least, sum = most + least, room = sum <= 255 ? sum : 510 - sum;
-        float red = most == r, green = most == g ? 1 - red : 0, blue = 1 - red - green; /* 1 of the greatest */
+        float max = r > g ? r : g, min = r < g ? r : g;
+        max = max > b ? max : b;
+        min = min < b ? min : b;
+        float range = max - min, sum = max + min, room = sum <= 255 ? sum : 510 - sum;
+        float red = max == r, green = max == g ? 1 - red : 0, blue = 1 - red - green; /* 1 for the largest */
         float ahead = red * (g - b) + green * (b - r) + blue * (r - g);
         float hue = 30 * ahead / (range > 0 ? range : 1) + 60 * green + 120 * blue;
         group[0][i] = hue < 0 ? hue + 180 : hue;
@@ -112,7 +110,7 @@ static void to_hls(float group[3][GROUP], int64_t n) {
     }
 }
 
-/* A channel whose hue stands so far from the colour's, in sixths of the circle. */
+/* The value of a channel, given the hue of the colour relative to that channel, in sixths of the circle. */
 MXCI_INLINE float channel_of(float hue, float low, float high) {
     hue = hue < 0 ? hue + 6 : hue >= 6 ? hue - 6 : hue;
     float falling = 4 - hue > 0 ? 4 - hue : 0, share = hue < falling ? hue : falling;
@@ -131,16 +129,16 @@ static void from_hls(float group[3][GROUP], int64_t n) {
     }
 }
 
-static void move_group(float group[3][GROUP], int64_t n, const float add[3]) {
-    static const float most[3] = {180, 255, 255};
+static void shift_hls(float group[3][GROUP], int64_t n, const float add[3]) {
+    static const float max[3] = {180, 255, 255};
     to_hls(group, n);
     for (int k = 0; k < 3; k++)
         for (int64_t i = 0; i < n; i++)
-            group[k][i] = cut(group[k][i] + add[k], most[k]);
+            group[k][i] = cut(group[k][i] + add[k], max[k]);
     from_hls(group, n);
 }
 
-static void mix_group(float group[3][GROUP], int64_t n, const float m[12]) {
+static void apply_matrix(float group[3][GROUP], int64_t n, const float m[12]) {
     for (int64_t i = 0; i < n; i++) {
         float r = group[RED][i], g = group[GREEN][i], b = group[BLUE][i];
         group[RED][i] = m[0] * r + m[1] * g + m[2] * b + m[3];
@@ -149,23 +147,24 @@ static void mix_group(float group[3][GROUP], int64_t n, const float m[12]) {
     }
 }
 
+/* Apply change to groups of pixels, each channel in an array of its own. */
 MXCI_INLINE void by_groups(uint8_t *rgb, int64_t n, int64_t step, const float *how,
                            void (*change)(float group[3][GROUP], int64_t n, const float *how)) {
     float group[3][GROUP];
     for (int64_t at = 0; at < n; at += GROUP) {
         int64_t some = n - at < GROUP ? n - at : GROUP;
-        take_group(rgb + at * step, some, step, group);
+        load_group(rgb + at * step, some, step, group);
         change(group, some, how);
-        give_group(group, some, step, rgb + at * step);
+        store_group(group, some, step, rgb + at * step);
     }
 }
 
 void mxci_pixels_shift_hls(uint8_t *rgb, int64_t n, int64_t step, const float add[3]) {
-    by_groups(rgb, n, step, add, move_group);
+    by_groups(rgb, n, step, add, shift_hls);
 }
 
 void mxci_pixels_colour_matrix(uint8_t *rgb, int64_t n, int64_t step, const float m[12]) {
-    by_groups(rgb, n, step, m, mix_group);
+    by_groups(rgb, n, step, m, apply_matrix);
 }
 
 double mxci_pixels_mean_grey(const mxci_pixel_view *v) {

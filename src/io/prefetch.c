@@ -28,7 +28,7 @@ typedef struct slot_array {
 } slot_array;
 
 typedef struct prefetch_slot {
-    mxc_ndarray **arrays; /* data, then labels: of each array its view, or else its room */
+    mxc_ndarray **arrays; /* data, then labels: the view of each slot array, or its room where it has none */
     slot_array *slot_arrays;
     uint64_t *index;
     int64_t index_room;
@@ -54,7 +54,7 @@ typedef struct prefetch {
     mxc_iter_state seen; /* what the consumer has been given */
 } prefetch;
 
-/* The array of a batch must fit into what inner announced. */
+/* An array of a batch must fit into the memory for the shape that inner announced. */
 static mxc_status prefetch_check_array(mxc_ndarray *from, mxc_ndarray *room, const char *name) {
     char have[MXC_SHAPE_TEXT], want[MXC_SHAPE_TEXT];
     if (mxc_ndarray_size(from) <= mxc_ndarray_size(room) && mxc_ndarray_dtype(from) == mxc_ndarray_dtype(room))
@@ -65,7 +65,7 @@ static mxc_status prefetch_check_array(mxc_ndarray *from, mxc_ndarray *room, con
         mxc_shape_format(mxc_ndarray_shape(room), want, sizeof want), mxc_dtype_name(mxc_ndarray_dtype(room)));
 }
 
-/* Have array i of a slot in a shape. */
+/* Give array i of a slot a shape: that of its memory, or a view of the first elements. */
 static mxc_status take_shape(prefetch_slot *s, int i, const mxc_shape *shape) {
     slot_array *p = &s->slot_arrays[i];
     if (mxc_shape_equal(mxc_ndarray_shape(s->arrays[i]), shape))
@@ -84,7 +84,7 @@ static int is_on_host(const mxc_ndarray *array) {
     return mxc_ndarray_context(array).device != MXC_GPU;
 }
 
-/* Between GPUs and the host it is queued. */
+/* Copies within the host are made by this thread, others are queued. */
 static mxc_status copy_array(mxc_ndarray *from, mxc_ndarray *to) {
     void *source, *target;
     if (!is_on_host(from) || !is_on_host(to))
@@ -97,7 +97,7 @@ static mxc_status copy_array(mxc_ndarray *from, mxc_ndarray *to) {
     return MXC_OK;
 }
 
-/* A batch is ready when it is there: what is queued is waited for. */
+/* Copy a batch and wait for the copies that are queued, so that a ready batch can be read at once. */
 static mxc_status copy_arrays(prefetch *p, prefetch_slot *s, const mxc_batch *batch) {
     for (int i = 0; i < p->n_total; i++) {
         mxc_ndarray *from = i < p->n_data ? batch->data[i] : batch->label[i - p->n_data];
@@ -123,18 +123,15 @@ static mxc_status keep_index(prefetch_slot *s, const mxc_batch *batch) {
     return MXC_OK;
 }
 
-static mxc_status check_counts(const prefetch *p, const mxc_batch *batch) {
-    if (batch->n_data == 0 || (batch->n_data == p->n_data && batch->n_label == p->n_total - p->n_data))
-        return MXC_OK;
-    return MXC_FAIL(MXC_ESHAPE, "PrefetchingIter: a batch has %d data and %d label arrays, announced were %d and %d",
-                    batch->n_data, batch->n_label, p->n_data, p->n_total - p->n_data);
-}
-
 /* Take the next batch of inner into a slot. batch.n_data is 0 at the epoch's end. */
 static mxc_status fill_slot(prefetch *p, prefetch_slot *s) {
     mxc_batch batch;
     MXC_TRY(mxc_iter_next(p->inner, &batch));
-    MXC_TRY(check_counts(p, &batch));
+    int n_label = p->n_total - p->n_data;
+    if (batch.n_data > 0 && (batch.n_data != p->n_data || batch.n_label != n_label))
+        return MXC_FAIL(MXC_ESHAPE,
+                        "PrefetchingIter: a batch has %d data and %d label arrays, announced were %d and %d",
+                        batch.n_data, batch.n_label, p->n_data, n_label);
     if (batch.n_data > 0)
         MXC_TRY(copy_arrays(p, s, &batch));
     MXC_TRY(keep_index(s, &batch));
@@ -185,7 +182,7 @@ static void stop_producer(prefetch *p) {
     p->running = 0;
 }
 
-/* Begin anew from where inner stands. */
+/* Start from the position of inner, with all slots empty. */
 static mxc_status start_producer(prefetch *p) {
     p->head = p->ready = p->stop = p->ended = 0;
     p->failure = MXC_OK;
@@ -195,22 +192,17 @@ static mxc_status start_producer(prefetch *p) {
     return MXC_OK;
 }
 
-/* Lock held. Wait until a slot is full or there is nothing more. */
-static mxc_status await_slot(prefetch *p) {
-    while (p->ready == 0 && !p->ended && p->failure == MXC_OK)
-        mxci_cond_wait(&p->changed, &p->lock);
-    if (p->ready == 0 && p->failure != MXC_OK)
-        return MXC_FAIL(p->failure, "%s", p->message);
-    return MXC_OK;
-}
-
 static mxc_status prefetch_next(void *self, mxc_batch *out) {
     prefetch *p = self;
     if (!p->running)
         MXC_TRY(start_producer(p));
     mxci_mutex_lock(&p->lock);
-    mxc_status status = await_slot(p);
-    if (status == MXC_OK && p->ready > 0) {
+    while (p->ready == 0 && !p->ended && p->failure == MXC_OK)
+        mxci_cond_wait(&p->changed, &p->lock);
+    mxc_status status = MXC_OK;
+    if (p->ready == 0 && p->failure != MXC_OK)
+        status = MXC_FAIL(p->failure, "%s", p->message);
+    if (p->ready > 0) {
         prefetch_slot *s = &p->slots[p->head];
         *out = s->batch;
         p->seen = s->after;
@@ -235,7 +227,7 @@ static const mxc_data_desc *prefetch_desc(void *self, int index) {
     return mxc_iter_desc(((prefetch *)self)->inner, index);
 }
 
-/* Inner may be ahead, even in the same epoch, so it is first put to what the consumer has seen. */
+/* Inner may be ahead, even in the same epoch, so it is first set back to what the consumer has seen. */
 static mxc_status prefetch_reset(void *self) {
     prefetch *p = self;
     stop_producer(p);
@@ -256,23 +248,22 @@ static mxc_status prefetch_set_state(void *self, const mxc_iter_state *state) {
     mxc_status status = mxc_iter_set_state(p->inner, state);
     if (status == MXC_OK)
         return start_producer(p);
-    MXC_IGNORE(mxc_iter_set_state(p->inner, &before)); /* was legal before; the first message stays what matters */
+    MXC_IGNORE(mxc_iter_set_state(p->inner, &before)); /* it was valid before; the first failure is the one to report */
     return status;
 }
 
-static void free_slot(prefetch_slot *s, int n) {
-    for (int i = 0; s->slot_arrays && i < n; i++) {
-        mxc_ndarray_release(s->slot_arrays[i].view);
-        mxc_ndarray_release(s->slot_arrays[i].room);
-    }
-    mxci_free(s->slot_arrays);
-    mxci_free(s->arrays);
-    mxci_free(s->index);
-}
-
+/* Everything but inner, which the caller keeps if creating the iterator fails. */
 static void prefetch_free(prefetch *p) {
-    for (int i = 0; p->slots && i < p->n_slots; i++)
-        free_slot(&p->slots[i], p->n_total);
+    for (int i = 0; p->slots && i < p->n_slots; i++) {
+        prefetch_slot *s = &p->slots[i];
+        for (int k = 0; s->slot_arrays && k < p->n_total; k++) {
+            mxc_ndarray_release(s->slot_arrays[k].view);
+            mxc_ndarray_release(s->slot_arrays[k].room);
+        }
+        mxci_free(s->slot_arrays);
+        mxci_free(s->arrays);
+        mxci_free(s->index);
+    }
     mxci_free(p->slots);
     mxci_cond_destroy(&p->changed);
     mxci_mutex_destroy(&p->lock);
@@ -312,15 +303,6 @@ static mxc_status make_slot(prefetch *p, prefetch_slot *s) {
     return MXC_OK;
 }
 
-static mxc_status make_slots(prefetch *p) {
-    p->slots = mxci_calloc((size_t)p->n_slots, sizeof *p->slots);
-    if (!p->slots)
-        return MXC_FAIL(MXC_ENOMEM, "PrefetchingIter: no memory for %d batches", p->n_slots);
-    for (int i = 0; i < p->n_slots; i++)
-        MXC_TRY(make_slot(p, &p->slots[i]));
-    return mxc_iter_get_state(p->inner, &p->seen);
-}
-
 mxc_status mxc_iter_prefetch_to(mxc_iter *inner, int depth, mxc_context context, mxc_iter **out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(inner));
@@ -339,7 +321,13 @@ mxc_status mxc_iter_prefetch_to(mxc_iter *inner, int depth, mxc_context context,
     p->n_total = p->n_data + mxc_iter_n_label(inner);
     p->depth = depth;
     p->n_slots = depth + 1;
-    mxc_status status = make_slots(p);
+    p->slots = mxci_calloc((size_t)p->n_slots, sizeof *p->slots);
+    mxc_status status =
+        p->slots ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "PrefetchingIter: no memory for %d batches", p->n_slots);
+    for (int i = 0; i < p->n_slots && status == MXC_OK; i++)
+        status = make_slot(p, &p->slots[i]);
+    if (status == MXC_OK)
+        status = mxc_iter_get_state(p->inner, &p->seen);
     if (status == MXC_OK)
         status = mxc_iter_from_methods(&prefetch_methods, p, out);
     if (status != MXC_OK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the reader and the writer of record files agree on; the format itself is told in <mxc/recordio.h>. */
+/* Constants and byte order of record files, for the reader and the writer; <mxc/recordio.h> describes the format. */
 #ifndef MXCI_IO_RECORD_FORMAT_H
 #define MXCI_IO_RECORD_FORMAT_H
 
@@ -12,7 +12,7 @@
 
 enum { MXCI_RECORD_HEADER = 8 };
 
-/* The kind of a part, in the upper 3 bits of the word behind the magic; other numbers are damage. */
+/* The kind of a part, in the upper 3 bits of the word after the magic; other numbers are damage. */
 enum { MXCI_RECORD_WHOLE = 0, MXCI_RECORD_FIRST = 1, MXCI_RECORD_MIDDLE = 2, MXCI_RECORD_LAST = 3 };
 
 static inline uint32_t mxci_get_u32(const unsigned char *from) {
@@ -24,12 +24,12 @@ static inline void mxci_put_u32(unsigned char *to, uint32_t value) {
         to[i] = (unsigned char)(value >> 8 * i);
 }
 
-/* Bytes that length bytes take in the file. */
+/* Size in the file of length bytes: parts are padded with zeros to a multiple of 4. */
 static inline int64_t mxci_record_padded(uint32_t length) {
     return ((int64_t)length + 3) & ~INT64_C(3);
 }
 
-/* Where the magic stands first in data, at a multiple of 4 and whole; bytes if nowhere. */
+/* Offset of the first magic number in data, at a multiple of 4 and whole; bytes if there is none. */
 static inline size_t mxci_record_find_magic(const unsigned char *data, size_t bytes) {
     enum { STRIDE = 64 };
     const unsigned char file_order[4] = {0x0A, 0x23, 0xD7, 0xCE};

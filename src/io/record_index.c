@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The index of a record file: read from its own file, or made from the records. */
+/* The index of a record file, keys and offsets of its records: read from an index file, or built from the records. */
 #include <string.h>
 
 #include <mxc/recordio.h>
@@ -22,13 +22,13 @@ static mxc_status reserve_entries(const char *path, mxc_record_index *index, int
     return MXC_OK;
 }
 
-/* Digits at *at, at most most; moves behind them. */
-static int read_number(const char **at, const char *end, uint64_t most, uint64_t *out) {
+/* Read a decimal number, at max max, and advance *at. Returns 0 where there is none. */
+static int read_number(const char **at, const char *end, uint64_t max, uint64_t *out) {
     const char *begin = *at;
     uint64_t value = 0;
     for (; *at < end && **at >= '0' && **at <= '9'; ++*at) {
         uint64_t digit = (uint64_t)(**at - '0');
-        if (value > (most - digit) / 10)
+        if (value > (max - digit) / 10)
             return 0;
         value = value * 10 + digit;
     }
@@ -36,7 +36,7 @@ static int read_number(const char **at, const char *end, uint64_t most, uint64_t
     return *at > begin;
 }
 
-/* "key TAB offset"; blanks may stand around. */
+/* "key TAB offset", with blanks or tabs between. Returns 0 if the line has another form. */
 static int read_line(const char *at, const char *end, uint64_t *key, uint64_t *offset) {
     if (!read_number(&at, end, UINT64_MAX, key) || at == end || (*at != '\t' && *at != ' '))
         return 0;
@@ -79,6 +79,7 @@ mxc_status mxc_record_index_load(const char *path, mxc_record_index *out) {
     return status;
 }
 
+/* Append the records of a file: by id, the ids of image records are the keys, else their numbers. */
 static mxc_status add_records(const char *path, mxc_record_reader *reader, int by_id, mxc_record_index *out) {
     int64_t room = 0;
     for (;;) {

@@ -23,10 +23,10 @@ struct mxc_record_reader {
     mxci_file *file;
     mxc_bad_record bad;
     int64_t size;                 /* of the file */
-    int64_t part_first, part_end; /* the part's first head; heads from part_end on are not its own */
-    int64_t at, end;              /* the next head, and where reading ends */
-    int64_t skipped_places, skipped_bytes;
-    int64_t ahead; /* bytes to read at least: few after a jump, more as reading goes on */
+    int64_t part_first, part_end; /* the first header of the part; headers from part_end on belong to the next part */
+    int64_t at, end;              /* the next header, and the end of reading */
+    int64_t skipped_spans, skipped_bytes; /* damaged spans of the file */
+    int64_t ahead; /* least number of bytes per read: few after a seek, more as reading goes on */
     /* The window: block[i] is the file's byte window + i, for i from valid to filled - 1. */
     unsigned char *block;
     size_t room, valid, filled;
@@ -35,12 +35,12 @@ struct mxc_record_reader {
 
 /* A record in the file. */
 typedef struct record_extent {
-    int64_t end;  /* behind its last part */
-    size_t bytes; /* put together */
+    int64_t end;  /* offset after its last part */
+    size_t bytes; /* of the data, all parts joined */
     int n_parts;  /* 1, or more: counted up to 2 */
 } record_extent;
 
-/* Why something is no record. */
+/* Why bytes are not a record. */
 typedef struct damage {
     const char *reason; /* NULL: none */
     int64_t offset;
@@ -52,8 +52,8 @@ static const unsigned char *window_at(const mxc_record_reader *r, int64_t offset
 
 /* ---- the window ---- */
 
-/* A block for need bytes; twice the old one where the record is known to go on to that. What it held is gone, so that
- * never two are there. */
+/* Replace the block by one for at least need bytes: twice the old size, up to the bytes that the record is likely to
+ * have. Its contents are dropped first, so that there are never two blocks. */
 static mxc_status grow_window(mxc_record_reader *r, int64_t need, int64_t likely) {
     int64_t room = 2 * (int64_t)r->room;
     room = room > likely ? likely : room;
@@ -70,7 +70,7 @@ static mxc_status grow_window(mxc_record_reader *r, int64_t need, int64_t likely
     return MXC_OK;
 }
 
-/* Have the bytes from keep to to - 1 in the window, to at most the file's size; likely: how far it will go on. */
+/* Read bytes keep to to - 1 of the file into the window, and some more. likely: the end of what will be needed next. */
 static mxc_status ensure_window(mxc_record_reader *r, int64_t keep, int64_t to, int64_t likely) {
     int64_t begin = r->window + (int64_t)r->valid, end = r->window + (int64_t)r->filled;
     if (keep >= begin && to <= end)
@@ -96,14 +96,15 @@ static mxc_status ensure_window(mxc_record_reader *r, int64_t keep, int64_t to, 
 
 /* ---- finding records ---- */
 
-/* The magic must not stand in the part of a record at keep whose bytes, with the zeros behind, are from to to - 1. */
+/* Check that the magic number does not occur in a part, whose bytes with their padding are from to to - 1. keep: the
+ * first byte that must stay in the window. */
 static mxc_status check_body(mxc_record_reader *r, int64_t keep, int64_t from, int64_t to, damage *out) {
     while (from < to) {
         int64_t n = to - from < STEP ? to - from : STEP;
         MXC_TRY(ensure_window(r, keep, from + n, to));
         size_t found = mxci_record_find_magic(window_at(r, from), (size_t)n);
         if (found < (size_t)n) {
-            *out = (damage){"another head stands inside of it", from + (int64_t)found};
+            *out = (damage){"another header is inside of it", from + (int64_t)found};
             return MXC_OK;
         }
         from += n;
@@ -111,13 +112,13 @@ static mxc_status check_body(mxc_record_reader *r, int64_t keep, int64_t from, i
     return MXC_OK;
 }
 
-/* What is wrong with the head of a part, or NULL. */
-static const char *header_damage(const unsigned char *head, int is_first, int64_t left) {
-    uint32_t word = mxci_get_u32(head + 4), length = word & MXCI_RECORD_MAX_LENGTH, kind = word >> 29;
-    if (mxci_get_u32(head) != MXCI_RECORD_MAGIC)
+/* What is wrong with the header of a part, or NULL. left: bytes from the header to the end of the file. */
+static const char *header_damage(const unsigned char *header, int is_first, int64_t left) {
+    uint32_t word = mxci_get_u32(header + 4), length = word & MXCI_RECORD_MAX_LENGTH, kind = word >> 29;
+    if (mxci_get_u32(header) != MXCI_RECORD_MAGIC)
         return is_first ? "no record begins here" : "its next part is not here";
     if (kind > MXCI_RECORD_LAST || is_first != (kind <= MXCI_RECORD_FIRST))
-        return is_first ? "its head is not that of a first part" : "its next part is another record's or of no kind";
+        return is_first ? "its header is not that of a first part" : "its next part is another record's or of no kind";
     if (mxci_record_padded(length) > left - MXCI_RECORD_HEADER)
         return "its length reaches beyond the end of the file";
     if (length % 4 != 0 && (kind == MXCI_RECORD_FIRST || kind == MXCI_RECORD_MIDDLE))
@@ -125,19 +126,19 @@ static const char *header_damage(const unsigned char *head, int is_first, int64_
     return NULL;
 }
 
-/* From where on to keep the window while a part is looked through: from the record's beginning, unless it is a later
- * part and there is no room for both. */
+/* The first byte to keep in the window while a part is checked: the beginning of the record, or, if both do not fit, of
+ * the part. */
 static int64_t keep_from(const mxc_record_reader *r, int64_t offset, int64_t part, int64_t end) {
     return part == offset || end - offset <= (int64_t)r->room ? offset : part;
 }
 
-/* Look through the record at an offset; then all of it is in the window, or out_flaw tells what is wrong. */
+/* Check the record at an offset. Afterwards all of it is in the window, or out_damage says what is wrong with it. */
 static mxc_status check_record(mxc_record_reader *r, int64_t offset, record_extent *out, damage *out_damage) {
     *out = (record_extent){0};
     *out_damage = (damage){0};
     for (int64_t at = offset;; at = out->end) {
         if (r->size - at < MXCI_RECORD_HEADER) {
-            *out_damage = (damage){"its head is cut off by the end of the file", at};
+            *out_damage = (damage){"its header is cut off by the end of the file", at};
             return MXC_OK;
         }
         int64_t body = at + MXCI_RECORD_HEADER;
@@ -157,7 +158,7 @@ static mxc_status check_record(mxc_record_reader *r, int64_t offset, record_exte
     }
 }
 
-/* The next head from an offset on: of a whole record, or else of what claims to be one. Where reading ends if none. */
+/* The offset of the next header of a first part, or the end of reading. whole: only of a record without damage. */
 static mxc_status find_header(mxc_record_reader *r, int64_t at, int whole, int64_t *out) {
     *out = r->end;
     for (at = (at + 3) & ~INT64_C(3); at < r->end && r->size - at >= MXCI_RECORD_HEADER;) {
@@ -170,10 +171,10 @@ static mxc_status find_header(mxc_record_reader *r, int64_t at, int whole, int64
         record_extent record;
         damage wrong = {0};
         MXC_TRY(ensure_window(r, at, at + MXCI_RECORD_HEADER, at + MXCI_RECORD_HEADER));
-        int claims = mxci_get_u32(window_at(r, at) + 4) >> 29 <= MXCI_RECORD_FIRST;
-        if (claims && whole)
+        int is_first = mxci_get_u32(window_at(r, at) + 4) >> 29 <= MXCI_RECORD_FIRST;
+        if (is_first && whole)
             MXC_TRY(check_record(r, at, &record, &wrong));
-        if (claims && !wrong.reason) {
+        if (is_first && !wrong.reason) {
             *out = at;
             return MXC_OK;
         }
@@ -182,7 +183,8 @@ static mxc_status find_header(mxc_record_reader *r, int64_t at, int whole, int64
     return MXC_OK;
 }
 
-/* Put the parts of a record in the window together, at its beginning; the magic that was cut out comes back. */
+/* Join the parts of a record in the window, at its beginning, with the magic number that the writer removed between two
+ * parts. */
 static const unsigned char *join_parts(mxc_record_reader *r, const record_extent *record) {
     unsigned char *begin = r->block + (r->at - r->window), *from = begin, *to = begin;
     if (record->n_parts == 1)
@@ -203,7 +205,7 @@ static const unsigned char *join_parts(mxc_record_reader *r, const record_extent
 
 /* ---- the interface ---- */
 
-/* Part i of n of the file: cut at multiples of 4, then moved to the next head. */
+/* Part i of n of the file: the boundaries are multiples of 4, moved to the next header. */
 static mxc_status choose_part(mxc_record_reader *r, int part_index, int num_parts) {
     int64_t step = (r->size / num_parts + (r->size % num_parts != 0) + 3) & ~INT64_C(3);
     int64_t begin = step * part_index, end = begin + step;
@@ -250,11 +252,11 @@ void mxc_record_reader_close(mxc_record_reader *reader) {
     mxci_free(reader);
 }
 
-/* Go behind damage that begins where the reader is, and say what it is unless it shall be skipped. */
+/* Skip the damage at the current offset, up to the next whole record; an error unless damage is to be skipped. */
 static mxc_status pass_damage(mxc_record_reader *r, const damage *wrong) {
     int64_t begin = r->at;
     MXC_TRY(find_header(r, begin + 4, 1, &r->at));
-    r->skipped_places++;
+    r->skipped_spans++;
     r->skipped_bytes += r->at - begin;
     if (r->bad == MXC_BAD_SKIP)
         return MXC_OK;
@@ -281,10 +283,10 @@ mxc_status mxc_record_reader_next(mxc_record_reader *reader, mxc_record *out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(reader));
     *out = (mxc_record){NULL, 0, reader->at};
-    int64_t places = reader->skipped_places;
+    int64_t spans = reader->skipped_spans;
     mxc_status status = read_next(reader, out);
-    if (status == MXC_EFORMAT && reader->skipped_places == places)
-        reader->at = reader->end; /* the file became shorter: there is nothing to go on with */
+    if (status == MXC_EFORMAT && reader->skipped_spans == spans)
+        reader->at = reader->end; /* the file became shorter while it was read: end here */
     return status;
 }
 
@@ -312,7 +314,7 @@ void mxc_record_reader_rewind(mxc_record_reader *reader) {
 
 void mxc_record_reader_skipped(const mxc_record_reader *reader, int64_t *places, int64_t *bytes) {
     if (places)
-        *places = !reader ? 0 : reader->skipped_places;
+        *places = !reader ? 0 : reader->skipped_spans;
     if (bytes)
         *bytes = !reader ? 0 : reader->skipped_bytes;
 }

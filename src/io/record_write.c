@@ -8,7 +8,7 @@
 
 struct mxc_record_writer {
     mxci_writer *records, *index; /* index NULL: none */
-    int failed;                   /* a record is not in both: nothing will be put in place */
+    int failed;                   /* a record is not in both files: neither will replace its old version */
 };
 
 mxc_status mxc_record_writer_open(const char *path, const char *index, mxc_record_writer **out) {
@@ -29,15 +29,15 @@ mxc_status mxc_record_writer_open(const char *path, const char *index, mxc_recor
 
 static mxc_status write_part(mxci_writer *w, uint32_t kind, const unsigned char *data, size_t bytes) {
     static const unsigned char zeros[4];
-    unsigned char head[MXCI_RECORD_HEADER];
-    mxci_put_u32(head, MXCI_RECORD_MAGIC);
-    mxci_put_u32(head + 4, kind << 29 | (uint32_t)bytes);
-    MXC_TRY(mxci_writer_write(w, head, sizeof head));
+    unsigned char header[MXCI_RECORD_HEADER];
+    mxci_put_u32(header, MXCI_RECORD_MAGIC);
+    mxci_put_u32(header + 4, kind << 29 | (uint32_t)bytes);
+    MXC_TRY(mxci_writer_write(w, header, sizeof header));
     MXC_TRY(mxci_writer_write(w, data, bytes));
     return mxci_writer_write(w, zeros, (size_t)(mxci_record_padded((uint32_t)bytes) - (int64_t)bytes));
 }
 
-/* Cut where the magic stands. */
+/* Split the data into parts wherever the magic number occurs at a multiple of 4, and leave it out there. */
 static mxc_status write_record(mxci_writer *w, const unsigned char *rest, size_t bytes) {
     for (int is_first = 1;; is_first = 0) {
         size_t part = mxci_record_find_magic(rest, bytes);
@@ -88,21 +88,16 @@ void mxc_record_writer_abandon(mxc_record_writer *writer) {
     mxci_free(writer);
 }
 
-/* Its id where it is an image record, else its number. */
-static uint64_t key_of(const mxc_record *record, int64_t number) {
-    mxc_image_record image;
-    if (mxc_image_record_read(record->data, record->bytes, &image) == MXC_OK)
-        return image.id;
-    return (uint64_t)number;
-}
-
 static mxc_status copy_intact(mxc_record_reader *reader, mxc_record_writer *writer, int64_t *n) {
     for (*n = 0;; ++*n) {
         mxc_record record;
         MXC_TRY(mxc_record_reader_next(reader, &record));
         if (!record.data)
             return MXC_OK;
-        MXC_TRY(mxc_record_writer_write(writer, key_of(&record, *n), record.data, record.bytes));
+        mxc_image_record image;
+        if (mxc_image_record_read(record.data, record.bytes, &image) != MXC_OK)
+            image.id = (uint64_t)*n; /* any other record has its number as key */
+        MXC_TRY(mxc_record_writer_write(writer, image.id, record.data, record.bytes));
     }
 }
 

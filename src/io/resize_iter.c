@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ResizeIter: epochs of a given number of batches over another iterator's.
+ * ResizeIter: epochs of a given number of batches over the batches of another iterator.
  *
- * Where it stands must follow from (epoch, position) alone. With restart, epoch e begins at inner's epoch e * batches,
- * so that an epoch before cannot have come so far; without, epoch e is batches e * batches to (e + 1) * batches - 1 of
- * inner's epochs put behind each other from the first. How long inner's epochs are is asked of inner: which positions
- * it refuses.
+ * The state must follow from (epoch, position) alone. With restart, epoch e begins at inner's epoch e * batches, which
+ * no earlier epoch can have reached. Without, epoch e is batches e * batches to (e + 1) * batches - 1 of the sequence
+ * of all of inner's epochs. The length of inner's epochs is found by a search for the first position that inner
+ * refuses.
  */
 #include "base/error.h"
 #include "base/sys.h"
@@ -18,7 +18,7 @@ typedef struct resize_iter {
     mxc_iter_state state;
 } resize_iter;
 
-/* 1 if inner could be put there, 0 if there is no such position. */
+/* Set the state of inner; *out is 0 if it has no such position. */
 static mxc_status try_position(mxc_iter *inner, uint64_t epoch, int64_t position, int *out) {
     const mxc_iter_state at = {epoch, position};
     mxc_status status = mxc_iter_set_state(inner, &at);
@@ -26,18 +26,16 @@ static mxc_status try_position(mxc_iter *inner, uint64_t epoch, int64_t position
     return status == MXC_EINVAL ? MXC_OK : status;
 }
 
-/* What to ask next, between low and high: whether the length is what was guessed, else the middle. */
-static int64_t resize_iter_choose(int64_t low, int64_t high, int64_t guess) {
-    if (guess > low && guess < high)
-        return guess;
-    return guess == low && guess + 1 < high ? guess + 1 : low + (high - low) / 2;
-}
-
-/* Batches of inner's epoch, which are less than limit; guess: perhaps so many. */
+/* The number of batches of an epoch of inner, which is less than limit, by bisection. guess: tried first, the length of
+ * the previous epoch. */
 static mxc_status epoch_length(mxc_iter *inner, uint64_t epoch, int64_t limit, int64_t guess, int64_t *out) {
     int64_t low = 0, high = limit; /* low is a position, high is none */
     while (high - low > 1) {
-        int64_t middle = resize_iter_choose(low, high, guess);
+        int64_t middle = low + (high - low) / 2;
+        if (guess > low && guess < high)
+            middle = guess;
+        else if (guess == low && guess + 1 < high) /* the guess is a position: is it the last one? */
+            middle = guess + 1;
         int is_there;
         MXC_TRY(try_position(inner, epoch, middle, &is_there));
         low = is_there ? middle : low;
@@ -47,7 +45,7 @@ static mxc_status epoch_length(mxc_iter *inner, uint64_t epoch, int64_t limit, i
     return MXC_OK;
 }
 
-/* Put inner so many batches behind the beginning of an epoch, in that epoch or a later one. */
+/* Set inner to position batches behind the beginning of an epoch, in that epoch or a later one. */
 static mxc_status go_to(mxc_iter *inner, uint64_t epoch, int64_t position) {
     for (int64_t length = 0;; epoch++, position -= length) {
         int is_there;
@@ -83,7 +81,7 @@ static mxc_status resize_get_state(void *self, mxc_iter_state *out) {
 
 static mxc_status resize_reset(void *self) {
     resize_iter *it = self;
-    if (!it->restart && it->state.position == it->batches) { /* inner is there */
+    if (!it->restart && it->state.position == it->batches) { /* inner is there already */
         it->state = (mxc_iter_state){it->state.epoch + 1, 0};
         return MXC_OK;
     }

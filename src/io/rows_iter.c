@@ -23,28 +23,20 @@ typedef struct rows_iter {
     mxc_data_desc *desc;  /* n_total */
     mxc_ndarray **batch;  /* n_total, refilled for each batch */
     uint64_t *index;      /* batch_size */
-    int64_t n_before;     /* count_before of this epoch */
+    int64_t n_before;     /* samples of the previous epoch that begin this one; -n: that took n of this one's */
     mxc_iter_state state;
 } rows_iter;
 
-/* Sample k of an epoch's order, 0 <= k < count. */
-static uint64_t sample_of_epoch(const rows_iter *it, uint64_t epoch, int64_t k) {
-    return (uint64_t)(it->first +
-                      (it->options.shuffle ? mxci_shuffled_sample(it->options.seed, epoch, it->count, k) : k));
-}
-
-/* How many samples of the epoch before begin this one; -n: it took n of this one's. With (epoch * count) mod batch_size
- * samples all epochs before it, put behind each other, end in a batch that is not full. */
-static int64_t count_before(const rows_iter *it, uint64_t epoch) {
+/* All epochs before this one together have epoch * count samples; over = that mod batch_size of them do not fill a
+ * batch. They roll over into this epoch, or were filled up with batch_size - over samples of this epoch. */
+static void enter_epoch(rows_iter *it, uint64_t epoch) {
     uint64_t size = (uint64_t)it->options.batch_size;
     int64_t over = (int64_t)(epoch % size * ((uint64_t)it->count % size) % size);
+    it->n_before = 0;
     if (it->options.last_batch == MXC_LAST_ROLL_OVER)
-        return over;
-    return it->options.last_batch == MXC_LAST_WRAP && over > 0 ? over - (int64_t)size : 0;
-}
-
-static void enter_epoch(rows_iter *it, uint64_t epoch) {
-    it->n_before = count_before(it, epoch);
+        it->n_before = over;
+    else if (it->options.last_batch == MXC_LAST_WRAP && over > 0)
+        it->n_before = over - (int64_t)size;
     it->state.epoch = epoch;
     it->state.position = 0;
 }
@@ -55,25 +47,22 @@ static int64_t batches_in_epoch(const rows_iter *it) {
     return is_filled ? (samples + size - 1) / size : samples / size;
 }
 
-/* Choose the samples of the current batch; returns how many only fill it up. */
+/* Choose the samples of the current batch; returns how many of them are padding. */
 static int64_t choose_samples(rows_iter *it) {
     int64_t size = it->options.batch_size, begin = it->state.position * size, pad = 0;
     int wraps = it->options.last_batch == MXC_LAST_WRAP;
     for (int64_t i = 0; i < size; i++) {
-        int64_t k = begin + i - it->n_before;
-        uint64_t epoch = it->state.epoch + (k < 0 ? UINT64_MAX : k >= it->count && wraps);
-        it->index[i] = sample_of_epoch(it, epoch, (k + it->count) % it->count);
+        int64_t k = begin + i - it->n_before; /* of this epoch; below 0: of the previous one */
         pad += k >= it->count;
+        uint64_t epoch = it->state.epoch + (k < 0 ? UINT64_MAX : k >= it->count && wraps);
+        k = (k + it->count) % it->count;
+        int64_t sample = it->options.shuffle ? mxci_shuffled_sample(it->options.seed, epoch, it->count, k) : k;
+        it->index[i] = (uint64_t)(it->first + sample);
     }
     return pad;
 }
 
-static void scale_bytes(const unsigned char *from, float *to, int64_t n, float scale) {
-    for (int64_t i = 0; i < n; i++)
-        to[i] = scale * (float)from[i];
-}
-
-/* Rows of zeros with the chosen samples' elements. */
+/* Scatter the elements of sparse samples into rows of zeros. row: elements of a row. */
 static mxc_status fill_sparse(rows_iter *it, const mxci_row_array *rows, unsigned char *to, int64_t row) {
     size_t size = mxc_dtype_size(rows->dtype);
     void *values, *begin, *column;
@@ -98,7 +87,7 @@ static mxc_status fill_batch(rows_iter *it, int which) {
     size_t from_step = (size_t)row * mxc_dtype_size(mxc_ndarray_dtype(rows->array));
     size_t to_step = (size_t)row * mxc_dtype_size(rows->dtype);
     void *from, *to;
-    MXC_TRY(mxc_ndarray_wait_to_write(to_array)); /* whoever still reads the batch before */
+    MXC_TRY(mxc_ndarray_wait_to_write(to_array)); /* queued work may still read the previous batch */
     MXC_TRY(mxc_ndarray_data(to_array, &to));
     MXC_TRY(mxc_ndarray_data(rows->array, &from));
     if (row == 0)
@@ -110,7 +99,8 @@ static mxc_status fill_batch(rows_iter *it, int which) {
         if (rows->dtype == mxc_ndarray_dtype(rows->array))
             memcpy((unsigned char *)to + (size_t)i * to_step, source, to_step);
         else
-            scale_bytes(source, (float *)to + i * row, row, rows->scale);
+            for (int64_t k = 0; k < row; k++)
+                ((float *)to)[i * row + k] = rows->scale * (float)source[k];
     }
     return MXC_OK;
 }
@@ -231,6 +221,7 @@ static mxc_status check_rows(const char *owner, int n, const mxci_row_array *row
     return MXC_OK;
 }
 
+/* The samples of this part; with roll-over or wrapping an epoch must fill at least one batch. */
 static mxc_status choose_part(const char *owner, rows_iter *it, int64_t n_rows) {
     const mxc_array_iter_options *o = &it->options;
     it->first = mxci_sample_part_begin(n_rows, o->part_index, o->num_parts);
@@ -245,6 +236,7 @@ static mxc_status choose_part(const char *owner, rows_iter *it, int64_t n_rows) 
     return MXC_OK;
 }
 
+/* Fill in rows[i], desc[i] and batch[i]; rows_destroy releases them, also after a failure. */
 static mxc_status add_array(rows_iter *it, int i, const mxci_row_array *from) {
     mxci_row_array *rows = &it->rows[i];
     *rows = *from;

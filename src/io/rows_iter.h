@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches of rows of arrays in memory: what NDArrayIter, MNISTIter, CSVIter and LibSVMIter share. */
+/* Batches of rows of arrays in memory: the common implementation of NDArrayIter, MNISTIter, CSVIter and LibSVMIter. */
 #ifndef MXCI_IO_ROWS_ITER_H
 #define MXCI_IO_ROWS_ITER_H
 
@@ -13,7 +13,8 @@ typedef struct mxci_row_array {
     float scale;        /* MXC_U8 to MXC_F32: value = scale * byte */
     int n_tail;         /* row shape in the batch: n_tail sizes; -1: as in array */
     int64_t tail[MXC_MAX_NDIM];
-    /* Sparse rows, or both NULL: row i is zeros but for array[k] at element column[k], begin[i] <= k < begin[i + 1]. */
+    /* Sparse rows in CSR form, or both NULL: row i has array[k] at element column[k] for begin[i] <= k < begin[i + 1],
+     * and zeros elsewhere. */
     mxc_ndarray *begin;  /* (N + 1) int64, ascending, from 0 to the size of array, which has one axis */
     mxc_ndarray *column; /* int32, one for each element of array, inside the row */
 } mxci_row_array;

@@ -51,8 +51,8 @@ int64_t mxci_shuffled_position(uint64_t seed, uint64_t epoch, int64_t n, int64_t
     return (int64_t)at;
 }
 
-/* The last chunk may be shorter. Positions after it are counted as if it were full, so that all other chunks have the
- * same size. */
+/* The last chunk may be shorter. Positions behind it are counted as if it were full, so that all chunks have the same
+ * size. */
 int64_t mxci_chunk_shuffled_sample(const mxci_chunk_shuffle *c, uint64_t epoch, int64_t n, int64_t position) {
     const int64_t chunks = (n + c->size - 1) / c->size, missing = chunks * c->size - n;
     const int64_t last = mxci_shuffled_position(c->chunk_seed, epoch, chunks, chunks - 1);

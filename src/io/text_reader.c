@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fields of text files, read in blocks. Lines are counted in their file, for messages, and through all files without
+ * empty ones (number), for the lines that are skipped. A failure leaves the reader within the line, so that skip_rest
+ * can go on with the next one.
+ */
 #include "io/text_reader.h"
 
 #include <stdarg.h>
@@ -28,20 +33,20 @@ struct mxci_text_reader {
 
 mxc_status mxci_text_reader_open(const char *owner, const char *paths, char separator, const mxci_bad_lines *bad,
                                  mxci_text_reader **out) {
-    mxci_text_reader *f = mxci_calloc(1, sizeof *f);
+    mxci_text_reader *reader = mxci_calloc(1, sizeof *reader);
     *out = NULL;
-    if (!f)
+    if (!reader)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to read %s", owner, paths);
-    f->owner = owner;
-    f->separator = separator;
-    f->bad = bad;
-    f->number = -1;
-    f->ends_line = 1;
-    mxc_status status = mxci_path_list_expand(owner, paths, "", &f->paths);
+    reader->owner = owner;
+    reader->separator = separator;
+    reader->bad = bad;
+    reader->number = -1;
+    reader->ends_line = 1;
+    mxc_status status = mxci_path_list_expand(owner, paths, "", &reader->paths);
     if (status != MXC_OK)
-        mxci_text_reader_close(f);
+        mxci_text_reader_close(reader);
     else
-        *out = f;
+        *out = reader;
     return status;
 }
 
@@ -54,30 +59,32 @@ void mxci_text_reader_close(mxci_text_reader *reader) {
 }
 
 /* Open the next file, if any is left. */
-static mxc_status next_file(mxci_text_reader *f) {
-    mxci_file_close(f->file);
-    f->file = NULL;
-    f->offset = 0;
-    f->line = 0;
-    return f->next_path < f->paths.n ? mxci_file_open(f->paths.path[f->next_path++], &f->file) : MXC_OK;
+static mxc_status next_file(mxci_text_reader *reader) {
+    mxci_file_close(reader->file);
+    reader->file = NULL;
+    reader->offset = 0;
+    reader->line = 0;
+    return reader->next_path < reader->paths.n ? mxci_file_open(reader->paths.path[reader->next_path++], &reader->file)
+                                               : MXC_OK;
 }
 
-static mxc_status fill_block(mxci_text_reader *f) {
-    int64_t left = mxci_file_size(f->file) - f->offset;
+/* Read the next block; at the end of the file it is empty. */
+static mxc_status fill_block(mxci_text_reader *reader) {
+    int64_t left = mxci_file_size(reader->file) - reader->offset;
     size_t n = left < BLOCK ? (size_t)left : BLOCK;
-    f->at = f->filled = 0;
-    MXC_TRY(mxci_file_read_at(f->file, f->offset, f->block, n));
-    f->filled = n;
-    f->offset += (int64_t)n;
-    f->bytes += (int64_t)n;
+    reader->at = reader->filled = 0;
+    MXC_TRY(mxci_file_read_at(reader->file, reader->offset, reader->block, n));
+    reader->filled = n;
+    reader->offset += (int64_t)n;
+    reader->bytes += (int64_t)n;
     return MXC_OK;
 }
 
-/* The next byte of the file without consuming it; END after the last. */
-static mxc_status peek(mxci_text_reader *f, int *out) {
-    if (f->at == f->filled && f->file)
-        MXC_TRY(fill_block(f));
-    *out = f->at == f->filled ? END : (unsigned char)f->block[f->at];
+/* The next byte of the current file without consuming it; END after the last, or where no file is open. */
+static mxc_status peek(mxci_text_reader *reader, int *out) {
+    if (reader->at == reader->filled && reader->file)
+        MXC_TRY(fill_block(reader));
+    *out = reader->at == reader->filled ? END : (unsigned char)reader->block[reader->at];
     return MXC_OK;
 }
 
@@ -86,38 +93,38 @@ static int is_blank(int c) {
 }
 
 /* Skip blanks and comments; *out is the next byte. */
-static mxc_status text_reader_skip_blanks(mxci_text_reader *f, int *out) {
+static mxc_status text_reader_skip_blanks(mxci_text_reader *reader, int *out) {
     int in_comment = 0;
-    for (;; f->at++) {
-        MXC_TRY(peek(f, out));
-        in_comment |= *out == '#' && f->separator == ' ';
+    for (;; reader->at++) {
+        MXC_TRY(peek(reader, out));
+        in_comment |= *out == '#' && reader->separator == ' ';
         if (*out == '\n' || *out == END || !(in_comment || is_blank(*out)))
             return MXC_OK;
     }
 }
 
 /* Skip the rest of the line. */
-static mxc_status skip_rest(mxci_text_reader *f) {
-    int c = f->ends_line ? '\n' : 0;
+static mxc_status skip_rest(mxci_text_reader *reader) {
+    int c = reader->ends_line ? '\n' : 0;
     while (c != '\n' && c != END) {
-        MXC_TRY(peek(f, &c));
-        f->at += c != END;
+        MXC_TRY(peek(reader, &c));
+        reader->at += c != END;
     }
-    f->ends_line = 1;
+    reader->ends_line = 1;
     return MXC_OK;
 }
 
 /* Skip to the next non-empty line, of this file or the next; *out is its first byte. */
-static mxc_status find_any_line(mxci_text_reader *f, int *out) {
+static mxc_status find_any_line(mxci_text_reader *reader, int *out) {
     for (;;) {
-        f->line++;
-        MXC_TRY(text_reader_skip_blanks(f, out));
+        reader->line++;
+        MXC_TRY(text_reader_skip_blanks(reader, out));
         if (*out == END) {
-            MXC_TRY(next_file(f));
-            if (!f->file)
+            MXC_TRY(next_file(reader));
+            if (!reader->file)
                 return MXC_OK;
         } else if (*out == '\n') {
-            f->at++;
+            reader->at++;
         } else {
             return MXC_OK;
         }
@@ -125,66 +132,69 @@ static mxc_status find_any_line(mxci_text_reader *f, int *out) {
 }
 
 /* Skip to the next non-empty line that is not bad. */
-static mxc_status find_line(mxci_text_reader *f, int *out) {
+static mxc_status find_line(mxci_text_reader *reader, int *out) {
     for (;;) {
-        MXC_TRY(find_any_line(f, out));
-        f->number += *out != END;
-        if (*out == END || f->number >= f->bad->room || !f->bad->is_bad[f->number])
+        MXC_TRY(find_any_line(reader, out));
+        reader->number += *out != END;
+        if (*out == END || reader->number >= reader->bad->room || !reader->bad->is_bad[reader->number])
             return MXC_OK;
-        f->ends_line = 0;
-        MXC_TRY(skip_rest(f));
+        reader->ends_line = 0;
+        MXC_TRY(skip_rest(reader));
     }
 }
 
-static int ends_field(const mxci_text_reader *f, int c) {
-    return c == '\n' || c == END || c == f->separator || (f->separator == ' ' && (is_blank(c) || c == '#'));
+/* Does byte c end the current field? */
+static int ends_field(const mxci_text_reader *reader, int c) {
+    return c == '\n' || c == END || c == reader->separator || (reader->separator == ' ' && (is_blank(c) || c == '#'));
 }
 
-static mxc_status read_field(mxci_text_reader *f, int c) {
+/* Read a field whose first byte is c, to reader->text, without blanks at its end. */
+static mxc_status read_field(mxci_text_reader *reader, int c) {
     size_t n = 0;
-    while (!ends_field(f, c)) {
+    while (!ends_field(reader, c)) {
         if (c == '\0')
-            return mxci_text_reader_fail(f, "a NUL byte");
+            return mxci_text_reader_fail(reader, "a NUL byte");
         if (n == FIELD_MAX)
-            return mxci_text_reader_fail(f, "more than %d bytes without a separator", FIELD_MAX);
-        f->text[n++] = (char)c;
-        f->at++;
-        MXC_TRY(peek(f, &c));
+            return mxci_text_reader_fail(reader, "more than %d bytes without a separator", FIELD_MAX);
+        reader->text[n++] = (char)c;
+        reader->at++;
+        MXC_TRY(peek(reader, &c));
     }
-    while (n > 0 && is_blank(f->text[n - 1]))
+    while (n > 0 && is_blank(reader->text[n - 1]))
         n--;
-    f->text[n] = '\0';
+    reader->text[n] = '\0';
     return MXC_OK;
 }
 
-mxc_status mxci_text_reader_next_field(mxci_text_reader *f, const char **out) {
+mxc_status mxci_text_reader_next_field(mxci_text_reader *reader, const char **out) {
     int c;
     *out = NULL;
-    MXC_TRY(f->ends_line ? find_line(f, &c) : text_reader_skip_blanks(f, &c));
-    if (c == END && f->ends_line)
+    MXC_TRY(reader->ends_line ? find_line(reader, &c) : text_reader_skip_blanks(reader, &c));
+    if (c == END && reader->ends_line)
         return MXC_OK;
-    f->ends_line = 0;
-    MXC_TRY(read_field(f, c));
-    MXC_TRY(text_reader_skip_blanks(f, &c));
-    f->ends_line = c == '\n' || c == END;
-    if (c == '\n' || c == f->separator)
-        f->at++;
-    *out = f->text;
+    reader->ends_line = 0;
+    MXC_TRY(read_field(reader, c));
+    MXC_TRY(text_reader_skip_blanks(reader, &c));
+    reader->ends_line = c == '\n' || c == END;
+    if (c == '\n' || c == reader->separator)
+        reader->at++;
+    *out = reader->text;
     return MXC_OK;
 }
 
-int mxci_text_reader_at_line_end(const mxci_text_reader *f) {
-    return f->ends_line;
+int mxci_text_reader_at_line_end(const mxci_text_reader *reader) {
+    return reader->ends_line;
 }
 
-int64_t mxci_text_reader_line(const mxci_text_reader *f) {
-    return f->line;
+int64_t mxci_text_reader_line(const mxci_text_reader *reader) {
+    return reader->line;
 }
 
-int64_t mxci_text_reader_bytes(const mxci_text_reader *f) {
-    return f->bytes;
+int64_t mxci_text_reader_bytes(const mxci_text_reader *reader) {
+    return reader->bytes;
 }
 
+/* Mark line number as bad; the message of the last error is kept for the first one. */
 static mxc_status record_bad_line(mxci_bad_lines *bad, int64_t number) {
     if (number >= bad->room) {
         int64_t room = 2 * number + 64;
@@ -206,28 +216,29 @@ mxc_status mxci_text_reader_find_bad_lines(const char *owner, const char *paths,
                                            mxc_status (*read_line)(mxci_text_reader *reader, void *arg, int *is_end),
                                            void *arg, mxci_bad_lines *bad) {
     const mxci_bad_lines none = {0};
-    mxci_text_reader *f;
+    mxci_text_reader *reader;
     int is_end = 0;
-    MXC_TRY(mxci_text_reader_open(owner, paths, separator, &none, &f));
+    MXC_TRY(mxci_text_reader_open(owner, paths, separator, &none, &reader));
     mxc_status status = MXC_OK;
     while (status == MXC_OK && !is_end) {
-        status = read_line(f, arg, &is_end);
-        if (status == MXC_EFORMAT && f->file) {
-            status = record_bad_line(bad, f->number);
+        status = read_line(reader, arg, &is_end);
+        if (status == MXC_EFORMAT && reader->file) {
+            status = record_bad_line(bad, reader->number);
             if (status == MXC_OK)
-                status = skip_rest(f);
+                status = skip_rest(reader);
         }
     }
-    mxci_text_reader_close(f);
+    mxci_text_reader_close(reader);
     return status;
 }
 
-mxc_status mxci_text_reader_fail(const mxci_text_reader *f, const char *format, ...) {
+mxc_status mxci_text_reader_fail(const mxci_text_reader *reader, const char *format, ...) {
     char reason[256];
     va_list args;
     va_start(args, format);
     mxci_vformat(reason, sizeof reason, format, args);
     va_end(args);
-    return MXC_FAIL(MXC_EFORMAT, "%s: %s: line %lld: %s (byte %lld)", f->owner, f->file ? mxci_file_path(f->file) : "",
-                    (long long)f->line, reason, (long long)(f->offset - (int64_t)(f->filled - f->at)));
+    return MXC_FAIL(MXC_EFORMAT, "%s: %s: line %lld: %s (byte %lld)", reader->owner,
+                    reader->file ? mxci_file_path(reader->file) : "", (long long)reader->line, reason,
+                    (long long)(reader->offset - (int64_t)(reader->filled - reader->at)));
 }

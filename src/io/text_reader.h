@@ -9,7 +9,7 @@
 
 typedef struct mxci_text_reader mxci_text_reader;
 
-/* Lines to skip. Lines are numbered through all files, without empty ones. */
+/* Lines to skip, numbered from 0 through all files, without counting empty lines. */
 typedef struct mxci_bad_lines {
     uint8_t *is_bad;           /* of lines 0 to room - 1; later ones are not bad */
     int64_t room, n;           /* n: number of bad lines */

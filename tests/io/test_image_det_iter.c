@@ -305,7 +305,7 @@ static void test_bad_labels(void **state) {
         put_record(writer, 0, bad[i].labels, bad[i].n);
         assert_ok(mxc_record_writer_close(writer));
         assert_ok(mxc_iter_create("ImageDetRecordIter", 3, keys, values, &iter));
-        assert_fails(mxc_iter_next(iter, &(mxc_batch){0}), MXC_EFORMAT, "labels that are not a head's width");
+        assert_fails(mxc_iter_next(iter, &(mxc_batch){0}), MXC_EFORMAT, "labels that are not a header's width");
         mxc_iter_destroy(iter);
     }
     mxc_iter *iter;
