@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the fake GPU serves of RNN: plain units, of float32 and the 16-bit types, step by step. It keeps each layer's
- * output, and spoils what it kept in backward, as a library may. */
+/* The RNN that the GPU emulator serves as if it were cuDNN's: plain units, of float32 and the 16-bit types, step by
+ * step. It saves each layer's output, and overwrites what it saved in backward, as a library may. */
 #include "cuda/runtime/dnn.h"
 
 #include <vector>
@@ -14,7 +14,7 @@ template <class T> struct net {
     mxcu_dnn_rnn r;
     mxcu_dnn_rnn_arrays a;
     mxci_rnn_dims d;
-    T *kept; /* (layers, T, N, width) */
+    T *saved; /* (layers, T, N, width) */
 
     static double at(const void *data, int64_t i) {
         return data ? (double)mxcu_widen<T>(mxcu_pointer<const T>(data)[i]) : 0;
@@ -23,64 +23,66 @@ template <class T> struct net {
         if (data)
             mxcu_pointer<T>(data)[i] = mxcu_narrow<T>((float)value);
     }
-    int64_t row(int way, int64_t s) const { /* of sample 0, in step s */
-        return (way ? r.t - 1 - s : s) * r.n;
+    int64_t row(int direction, int64_t s) const { /* of sample 0, in step s */
+        return (direction ? r.t - 1 - s : s) * r.n;
     }
     double input(int64_t layer, int64_t row, int64_t k) const {
-        return layer ? at(kept, ((layer - 1) * d.rows + row) * d.width + k) : at(a.x, row * r.inputs + k);
+        return layer ? at(saved, ((layer - 1) * d.rows + row) * d.width + k) : at(a.x, row * r.inputs + k);
     }
     /* Unit j of sample n before step s. */
-    double before(int64_t layer, int way, int64_t s, int64_t n, int64_t j) const {
-        return s ? at(kept, (layer * d.rows + row(way, s - 1) + n) * d.width + way * r.h + j)
-                 : at(a.hx, ((layer * r.directions + way) * r.n + n) * r.h + j);
+    double previous(int64_t layer, int direction, int64_t s, int64_t n, int64_t j) const {
+        return s ? at(saved, (layer * d.rows + row(direction, s - 1) + n) * d.width + direction * r.h + j)
+                 : at(a.hx, ((layer * r.directions + direction) * r.n + n) * r.h + j);
     }
-    double unit(int64_t layer, int way, int64_t s, int64_t n, int64_t j) const {
-        const int64_t k_in = mxci_rnn_inputs_of(&d, layer), w = mxci_rnn_weight_at(&d, layer, way, 0) + j * k_in;
-        const int64_t u = mxci_rnn_weight_at(&d, layer, way, 1) + j * r.h;
+    double unit(int64_t layer, int direction, int64_t s, int64_t n, int64_t j) const {
+        const int64_t k_in = mxci_rnn_inputs_of(&d, layer), w = mxci_rnn_weight_at(&d, layer, direction, 0) + j * k_in;
+        const int64_t u = mxci_rnn_weight_at(&d, layer, direction, 1) + j * r.h;
         double sum = 0;
         for (int which = 0; which < 2; which++)
-            sum += at(a.weight, mxci_rnn_bias_at(&d, layer, way, which) + j);
+            sum += at(a.weight, mxci_rnn_bias_at(&d, layer, direction, which) + j);
         for (int64_t k = 0; k < k_in; k++)
-            sum += at(a.weight, w + k) * input(layer, row(way, s) + n, k);
+            sum += at(a.weight, w + k) * input(layer, row(direction, s) + n, k);
         for (int64_t k = 0; k < r.h; k++)
-            sum += at(a.weight, u + k) * before(layer, way, s, n, k);
+            sum += at(a.weight, u + k) * previous(layer, direction, s, n, k);
         return r.mode == MXCI_RNN_TANH ? tanh(sum) : sum > 0 ? sum : 0;
     }
-    void forward_way(int64_t layer, int way) const {
+    void forward_direction(int64_t layer, int direction) const {
         for (int64_t i = 0; i < r.t * r.n * r.h; i++) {
             const int64_t s = i / r.h / r.n, n = i / r.h % r.n, j = i % r.h;
-            put(kept, (layer * d.rows + row(way, s) + n) * d.width + way * r.h + j, unit(layer, way, s, n, j));
+            put(saved, (layer * d.rows + row(direction, s) + n) * d.width + direction * r.h + j,
+                unit(layer, direction, s, n, j));
         }
         for (int64_t i = 0; i < r.n * r.h; i++)
-            put(a.hy, (layer * r.directions + way) * r.n * r.h + i, before(layer, way, r.t, i / r.h, i % r.h));
+            put(a.hy, (layer * r.directions + direction) * r.n * r.h + i,
+                previous(layer, direction, r.t, i / r.h, i % r.h));
     }
     void forward() const {
         for (int64_t layer = 0; layer < r.layers; layer++)
-            for (int way = 0; way < r.directions; way++)
-                forward_way(layer, way);
+            for (int direction = 0; direction < r.directions; direction++)
+                forward_direction(layer, direction);
         for (int64_t i = 0; i < d.rows * d.width; i++)
-            put(a.y, i, at(kept, (r.layers - 1) * d.rows * d.width + i));
+            put(a.y, i, at(saved, (r.layers - 1) * d.rows * d.width + i));
     }
 
     /* What unit j's sum of sample n in step s, with gradient g, gives to its operands. */
-    void spread(int64_t layer, int way, int64_t s, int64_t n, int64_t j, double g, double *dx, double *dh,
+    void spread(int64_t layer, int direction, int64_t s, int64_t n, int64_t j, double g, double *dx, double *dh,
                 std::vector<double> &dweight) const {
-        const int64_t k_in = mxci_rnn_inputs_of(&d, layer), w = mxci_rnn_weight_at(&d, layer, way, 0) + j * k_in;
-        const int64_t u = mxci_rnn_weight_at(&d, layer, way, 1) + j * r.h;
+        const int64_t k_in = mxci_rnn_inputs_of(&d, layer), w = mxci_rnn_weight_at(&d, layer, direction, 0) + j * k_in;
+        const int64_t u = mxci_rnn_weight_at(&d, layer, direction, 1) + j * r.h;
         for (int which = 0; which < 2; which++)
-            dweight[(size_t)(mxci_rnn_bias_at(&d, layer, way, which) + j)] += g;
+            dweight[(size_t)(mxci_rnn_bias_at(&d, layer, direction, which) + j)] += g;
         for (int64_t k = 0; k < k_in; k++) {
-            dweight[(size_t)(w + k)] += g * input(layer, row(way, s) + n, k);
-            dx[(row(way, s) + n) * k_in + k] += g * at(a.weight, w + k);
+            dweight[(size_t)(w + k)] += g * input(layer, row(direction, s) + n, k);
+            dx[(row(direction, s) + n) * k_in + k] += g * at(a.weight, w + k);
         }
         for (int64_t k = 0; k < r.h; k++) {
-            dweight[(size_t)(u + k)] += g * before(layer, way, s, n, k);
+            dweight[(size_t)(u + k)] += g * previous(layer, direction, s, n, k);
             dh[n * r.h + k] += g * at(a.weight, u + k);
         }
     }
-    void backward_way(int64_t layer, int way, const std::vector<double> &dy, std::vector<double> &dx,
-                      std::vector<double> &dweight) const {
-        const int64_t states = r.n * r.h, first = (layer * r.directions + way) * states;
+    void backward_direction(int64_t layer, int direction, const std::vector<double> &dy, std::vector<double> &dx,
+                            std::vector<double> &dweight) const {
+        const int64_t states = r.n * r.h, first = (layer * r.directions + direction) * states;
         std::vector<double> dh((size_t)states), next;
         for (int64_t i = 0; i < states; i++)
             dh[(size_t)i] = at(a.dhy, first + i);
@@ -88,10 +90,10 @@ template <class T> struct net {
             next.assign((size_t)states, 0);
             for (int64_t i = 0; i < states; i++) {
                 const int64_t n = i / r.h, j = i % r.h;
-                const double y = before(layer, way, s + 1, n, j);
-                const double g = dy[(size_t)((row(way, s) + n) * d.width + way * r.h + j)] + dh[(size_t)i];
-                spread(layer, way, s, n, j, g * (r.mode == MXCI_RNN_TANH ? 1 - y * y : y > 0), dx.data(), next.data(),
-                       dweight);
+                const double y = previous(layer, direction, s + 1, n, j);
+                const double g = dy[(size_t)((row(direction, s) + n) * d.width + direction * r.h + j)] + dh[(size_t)i];
+                spread(layer, direction, s, n, j, g * (r.mode == MXCI_RNN_TANH ? 1 - y * y : y > 0), dx.data(),
+                       next.data(), dweight);
             }
             dh = next;
         }
@@ -105,8 +107,8 @@ template <class T> struct net {
             dy[i] = at(a.dy, (int64_t)i);
         for (int64_t layer = r.layers - 1; layer >= 0; layer--) {
             dx.assign((size_t)(d.rows * mxci_rnn_inputs_of(&d, layer)), 0);
-            for (int way = 0; way < r.directions; way++)
-                backward_way(layer, way, dy, dx, dweight);
+            for (int direction = 0; direction < r.directions; direction++)
+                backward_direction(layer, direction, dy, dx, dweight);
             dy = dx;
         }
         for (size_t i = 0; i < dx.size(); i++)
@@ -114,14 +116,14 @@ template <class T> struct net {
         for (int64_t i = 0; i < n_weights; i++)
             put(a.dweight, i, at(a.dweight, i) + dweight[(size_t)i]);
         for (int64_t i = 0; i < r.layers * d.rows * d.width; i++)
-            put(kept, i, -77);
+            put(saved, i, -77);
     }
 };
 
 mxci_rnn_dims dims_of(const mxcu_dnn_rnn *r) {
     mxci_rnn_dims d = {};
     d.t = r->t, d.n = r->n, d.i = r->inputs, d.h = r->h;
-    d.layers = r->layers, d.ways = r->directions;
+    d.layers = r->layers, d.directions = r->directions;
     d.gates = 1;
     d.rows = r->t * r->n, d.width = r->directions * r->h;
     return d;

@@ -2,17 +2,19 @@
 /*
  * RNN: layers of recurrent units over a sequence, in one or both directions; the parameters in one vector.
  *
- * data (T,N,I), state and state_cell (layers x ways, N, H), output (T,N, ways x H). For each layer, way and step, with
- * x the layer's input, h the state before, [W R b c] the layer's parameters, s the sigmoid:
+ * data (T,N,I), state and state_cell (layers x directions, N, H), output (T,N, directions x H). For each layer,
+ * direction and step, with x the layer's input, h the previous state, W, R, b, c the layer's parameters, s the sigmoid:
  *   rnn:  h' = f(W x + b + R h + c), f = max(., 0) or tanh
  *   lstm: i, f, o = s(...), g = tanh(...) of four such sums in the order i, f, g, o; C' = f C + i g, h' = o tanh(C')
  *   gru:  r, z = s(...); n = tanh(W x + b + r (R h + c)); h' = (1 - z) n + z h, in the order r, z, n
- * The vector holds W (gates x H, inputs) and R (gates x H, H) of each layer and way, then all b and c. In training a
- * share p of what one layer gives to the next is dropped.
+ * The vector holds W (gates x H, inputs) and R (gates x H, H) of each layer and direction, then all b and c. In
+ * training a share p of a layer's output is dropped on the way to the next layer.
  *
- * What W x and b give is one product for all steps. Forward leaves a record of each layer for backward in the hidden
- * output reserve: gates and LSTM's cells for each way, then the layer's output and the mask of its input. Without
- * reserve it keeps two records in scratch. reserve means nothing outside; every request overwrites it.
+ * W x + b is one product for all steps of a layer and direction; R h + c takes one product per step. Forward saves what
+ * backward reads in the reserve space, the hidden output `reserve`: for each layer the gates and LSTM's cells, the
+ * layer's output and the dropout mask of its input (rnn.h). Without that output it needs the reserve of two layers, the
+ * one that it computes and the one below, in scratch. The reserve space has no meaning outside; every request but null
+ * overwrites it. Formulas and packing of the parameters are those of MXNet's RNN and of cuDNN.
  */
 #include "operator/nn/rnn.h"
 
@@ -80,8 +82,8 @@ static void rnn_backward_needs(const void *params, mxc_op_needs *needs) {
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
-/* Sizes that int64_t holds with room for the products made of them. */
-static int fits(const rnn_params *p, const mxc_shape *data) {
+/* Whether int64_t holds the sizes, with room for the products that are made of them. */
+static int rnn_sizes_fit(const rnn_params *p, const mxc_shape *data) {
     double width = (double)p->state_size * (p->bidirectional ? 2 : 1), layers = (double)p->num_layers;
     double inputs = (double)data->dim[2] + width + (double)p->state_size + 2;
     return layers * 4 * width * inputs < 1e15 && (double)data->dim[0] * (double)data->dim[1] * width * layers < 1e15;
@@ -92,20 +94,20 @@ static mxc_status rnn_infer_sizes(mxc_op_sig *sig) {
     dims d;
     int64_t count;
     mxc_shape shape;
-    if (!fits(sig->params, data))
+    if (!rnn_sizes_fit(sig->params, data))
         return mxc_sig_fail(sig, "the parameters or the sequence would have too many elements");
     d = mxci_rnn_dims_of(sig->params, data, MXC_F32);
     count = mxci_rnn_bias_at(&d, d.layers, 0, 0);
     shape = mxci_shape_of(1, &count);
     MXC_TRY(mxc_sig_set_shape(sig, PARAMETERS, &shape));
-    count = d.layers * d.record;
+    count = d.layers * d.layer_reserve;
     shape = mxci_shape_of(1, &count);
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(RESERVE), &shape);
 }
 
 static mxc_status rnn_infer_shape(mxc_op_sig *sig) {
     const rnn_params *p = sig->params;
-    int64_t ways = p->bidirectional ? 2 : 1, none = 0;
+    int64_t directions = p->bidirectional ? 2 : 1, none = 0;
     int is_lstm = p->mode == MXCI_RNN_LSTM, slots[] = {
                                                 STATE,
                                                 MXC_SLOT_OUT(STATE_OUT),
@@ -115,12 +117,12 @@ static mxc_status rnn_infer_shape(mxc_op_sig *sig) {
     mxc_shape *data = &sig->in_shape[DATA], *out = &sig->out_shape[OUT], *state = &sig->in_shape[STATE];
     mxc_shape axes = mxci_shape_axes(3), no_cells = mxci_shape_of(1, &none);
     MXC_TRY(mxc_sig_set_shape(sig, DATA, &axes));
-    axes = mxci_shape_of(3, (int64_t[]){ways * p->num_layers, data->dim[1], p->state_size});
+    axes = mxci_shape_of(3, (int64_t[]){directions * p->num_layers, data->dim[1], p->state_size});
     MXC_TRY(mxc_sig_set_shape(sig, STATE, &axes));
     MXC_TRY(mxci_sig_same_shape(sig, is_lstm ? 4 : 2, slots));
     if (!is_lstm)
         MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(STATE_CELL_OUT), &no_cells));
-    axes = mxci_shape_of(3, (int64_t[]){data->dim[0], state->dim[1], ways * p->state_size});
+    axes = mxci_shape_of(3, (int64_t[]){data->dim[0], state->dim[1], directions * p->state_size});
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(OUT), &axes));
     axes = mxci_shape_of(3, (int64_t[]){out->dim[0], out->dim[1], -1});
     MXC_TRY(mxc_sig_set_shape(sig, DATA, &axes));
@@ -148,26 +150,26 @@ typedef struct rnn {
     dims d;
     size_t element;
     const mxci_rnn_kernels *kernels;
-    char *records;
-    int64_t n_records;
+    char *reserve;
+    int64_t reserve_layers;
     char *input;             /* of layers above the first, with the mask applied (rows, width); only with masks */
-    char *bias, *recurrent;  /* forward: b + c (gates H); GRU: R h + c (N, gates H) */
+    char *bias, *h_product;  /* forward: b + c (gates H); GRU: R h + c of a step (N, gates H) */
     char *grad[2];           /* backward: of the layers' outputs in turn (rows, width) */
     char *x_gates, *h_gates; /* backward: gradients of the gates (rows, gates H), one memory but for GRU */
     char *dh, *dc;           /* backward: of the states (N,H) */
 } rnn;
 
-/* Divide scratch, or measure it. */
+/* Hands out the arrays in scratch, or measures it where s has no base. */
 static void rnn_take_scratch(rnn *r, mxc_pass pass, mxci_scratch *s) {
     const dims *d = &r->d;
     const int64_t gates = mxci_dim_mul(d->gates, d->h), states = mxci_dim_mul(d->n, d->h);
     int is_gru = r->p->mode == MXCI_RNN_GRU;
     r->input = mxci_scratch_array(s, d->masks, r->element);
     if (pass == MXC_FORWARD) {
-        r->n_records = d->layers < 2 ? d->layers : 2;
-        r->records = mxci_scratch_array(s, mxci_dim_mul(r->n_records, d->record), r->element);
+        r->reserve_layers = d->layers < 2 ? d->layers : 2;
+        r->reserve = mxci_scratch_array(s, mxci_dim_mul(r->reserve_layers, d->layer_reserve), r->element);
         r->bias = mxci_scratch_array(s, gates, r->element);
-        r->recurrent = mxci_scratch_array(s, is_gru ? mxci_dim_mul(d->n, gates) : 0, r->element);
+        r->h_product = mxci_scratch_array(s, is_gru ? mxci_dim_mul(d->n, gates) : 0, r->element);
         return;
     }
     for (int i = 0; i < 2; i++)
@@ -186,8 +188,8 @@ static rnn rnn_open_run(const mxc_op_call *call, mxc_pass pass) {
     r.kernels = r.d.type == MXC_F32 ? &mxci_rnn_f32 : &mxci_rnn_f64;
     rnn_take_scratch(&r, pass, &(mxci_scratch){.base = call->temp});
     if (pass == MXC_BACKWARD || call->req[RESERVE] != MXC_REQ_NULL) {
-        r.records = reserve->data;
-        r.n_records = r.d.layers;
+        r.reserve = reserve->data;
+        r.reserve_layers = r.d.layers;
     }
     return r;
 }
@@ -205,35 +207,35 @@ static void *rnn_at(const rnn *r, const void *base, int64_t element) {
     return base ? (char *)base + element * (int64_t)r->element : NULL;
 }
 
-/* Parts of a layer's record. */
-static char *record_of(const rnn *r, int64_t layer) {
-    return rnn_at(r, r->records, layer % r->n_records * r->d.record);
+/* Parts of a layer's reserve. */
+static char *reserve_of(const rnn *r, int64_t layer) {
+    return rnn_at(r, r->reserve, layer % r->reserve_layers * r->d.layer_reserve);
 }
-static char *gates_of(const rnn *r, int64_t layer, int way) {
-    return rnn_at(r, record_of(r, layer), mxci_rnn_gates_at(&r->d, way));
+static char *gates_of(const rnn *r, int64_t layer, int direction) {
+    return rnn_at(r, reserve_of(r, layer), mxci_rnn_gates_at(&r->d, direction));
 }
-static char *cells_of(const rnn *r, int64_t layer, int way) {
-    return rnn_at(r, record_of(r, layer), mxci_rnn_cells_at(&r->d, way));
+static char *cells_of(const rnn *r, int64_t layer, int direction) {
+    return rnn_at(r, reserve_of(r, layer), mxci_rnn_cells_at(&r->d, direction));
 }
 static char *out_of(const rnn *r, int64_t layer) {
-    return rnn_at(r, record_of(r, layer), mxci_rnn_out_at(&r->d));
+    return rnn_at(r, reserve_of(r, layer), mxci_rnn_out_at(&r->d));
 }
 static char *mask_of(const rnn *r, int64_t layer) {
-    return rnn_at(r, record_of(r, layer), mxci_rnn_mask_at(&r->d));
+    return rnn_at(r, reserve_of(r, layer), mxci_rnn_mask_at(&r->d));
 }
 
-/* A layer's and way's rows (N,H) of a state. */
-static void *state_of(const rnn *r, const mxc_tensor *state, int64_t layer, int way) {
-    return rnn_at(r, state->data, (layer * r->d.ways + way) * r->d.n * r->d.h);
+/* A layer's and direction's rows (N,H) of a state. */
+static void *state_of(const rnn *r, const mxc_tensor *state, int64_t layer, int direction) {
+    return rnn_at(r, state->data, (layer * r->d.directions + direction) * r->d.n * r->d.h);
 }
-static const void *weight_of(const rnn *r, int64_t layer, int way, int which) {
-    return rnn_at(r, r->call->in[PARAMETERS].data, mxci_rnn_weight_at(&r->d, layer, way, which));
+static const void *weight_of(const rnn *r, int64_t layer, int direction, int which) {
+    return rnn_at(r, r->call->in[PARAMETERS].data, mxci_rnn_weight_at(&r->d, layer, direction, which));
 }
-static const void *bias_of(const rnn *r, int64_t layer, int way, int which) {
-    return rnn_at(r, r->call->in[PARAMETERS].data, mxci_rnn_bias_at(&r->d, layer, way, which));
+static const void *bias_of(const rnn *r, int64_t layer, int direction, int which) {
+    return rnn_at(r, r->call->in[PARAMETERS].data, mxci_rnn_bias_at(&r->d, layer, direction, which));
 }
 
-static void product(const rnn *r, mxci_gemm_args g) {
+static void rnn_gemm(const rnn *r, mxci_gemm_args g) {
     g.dtype = r->d.type;
     g.alpha = 1;
     g.batch = 1;
@@ -242,28 +244,30 @@ static void product(const rnn *r, mxci_gemm_args g) {
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-/* Rows (N,H) of the state after step s, and the elements from one to the next. */
-static const void *state_after(const rnn *r, int64_t layer, int way, int64_t s, int64_t *row) {
+/* Rows (N,H) of the state after step s, -1 for the initial one, and the elements from one row to the next. The state of
+ * a direction is its columns of the layer's output. */
+static const void *state_after(const rnn *r, int64_t layer, int direction, int64_t s, int64_t *row) {
     *row = s < 0 ? r->d.h : r->d.width;
-    return s < 0 ? state_of(r, &r->call->in[STATE], layer, way)
-                 : rnn_at(r, out_of(r, layer), mxci_rnn_time(&r->d, way, s) * r->d.n * r->d.width + way * r->d.h);
+    return s < 0 ? state_of(r, &r->call->in[STATE], layer, direction)
+                 : rnn_at(r, out_of(r, layer),
+                          mxci_rnn_time(&r->d, direction, s) * r->d.n * r->d.width + direction * r->d.h);
 }
 
-static const void *cell_after(const rnn *r, int64_t layer, int way, int64_t s) {
-    return s < 0 ? state_of(r, &r->call->in[STATE_CELL], layer, way)
-                 : rnn_at(r, cells_of(r, layer, way), mxci_rnn_time(&r->d, way, s) * r->d.n * r->d.h);
+static const void *cell_after(const rnn *r, int64_t layer, int direction, int64_t s) {
+    return s < 0 ? state_of(r, &r->call->in[STATE_CELL], layer, direction)
+                 : rnn_at(r, cells_of(r, layer, direction), mxci_rnn_time(&r->d, direction, s) * r->d.n * r->d.h);
 }
 
-static mxci_rnn_step step_of(const rnn *r, int64_t layer, int way, int64_t s) {
+static mxci_rnn_step step_of(const rnn *r, int64_t layer, int direction, int64_t s) {
     const dims *d = &r->d;
-    int64_t first = mxci_rnn_time(&r->d, way, s) * d->n; /* row of the sequence */
-    mxci_rnn_step step = {.h = d->h, .recurrent = r->recurrent};
-    step.gates = rnn_at(r, gates_of(r, layer, way), first * d->kept * d->h);
-    step.before = state_after(r, layer, way, s - 1, &step.before_row);
-    step.out = (void *)state_after(r, layer, way, s, &step.out_row);
+    int64_t first = mxci_rnn_time(&r->d, direction, s) * d->n; /* row of the sequence */
+    mxci_rnn_step step = {.h = d->h, .h_sums = r->h_product};
+    step.gates = rnn_at(r, gates_of(r, layer, direction), first * d->saved_gates * d->h);
+    step.h_prev = state_after(r, layer, direction, s - 1, &step.h_prev_row);
+    step.out = (void *)state_after(r, layer, direction, s, &step.out_row);
     if (r->p->mode == MXCI_RNN_LSTM) {
-        step.cell_before = cell_after(r, layer, way, s - 1);
-        step.cell = (void *)cell_after(r, layer, way, s);
+        step.c_prev = cell_after(r, layer, direction, s - 1);
+        step.c = (void *)cell_after(r, layer, direction, s);
     }
     return step;
 }
@@ -291,7 +295,7 @@ typedef struct drop_run {
     int64_t layer;
     const char *from;
     char *to;
-    int make; /* make the mask first */
+    int make; /* draw the mask first */
 } drop_run;
 
 static void drop_part(void *arg, int64_t begin, int64_t end, int part) {
@@ -312,6 +316,8 @@ static void drop_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
+/* to = from times the mask of the layer's input. Forward draws the mask, backward finds it in the reserve space. Layer
+ * l reads random numbers (l - 1) masks.. of the call, whatever the number of threads. */
 static void rnn_drop(const rnn *r, int64_t layer, const char *from, char *to, int make) {
     drop_run a = {r, layer, from, to, make};
     mxc_parallel_for(r->call->run, r->d.masks, MXCI_GRAIN / 4, drop_part, &a);
@@ -322,7 +328,7 @@ static uint64_t random_count(const mxc_op_sig *sig) {
     return (uint64_t)((d.layers - 1) * d.masks);
 }
 
-/* What a layer reads (rows, inputs). */
+/* The layer's input (rows, inputs), with dropout applied; make: draw the mask. */
 static const void *input_of(const rnn *r, int64_t layer, int make) {
     if (layer == 0)
         return r->call->in[DATA].data;
@@ -334,67 +340,68 @@ static const void *input_of(const rnn *r, int64_t layer, int make) {
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
-/* W x for all steps, and the biases that do not wait for the state. */
-static void contribute_input(const rnn *r, int64_t layer, int way, const void *x) {
+/* gates = W x + b + c for all steps; for GRU without c, which r multiplies together with R h. */
+static void project_input(const rnn *r, int64_t layer, int direction, const void *x) {
     const dims *d = &r->d;
-    const void *bias = bias_of(r, layer, way, 0);
+    const void *bias = bias_of(r, layer, direction, 0);
     int64_t rows = d->gates * d->h, k = mxci_rnn_inputs_of(d, layer);
     if (r->p->mode != MXCI_RNN_GRU) {
         mxci_assign_row(MXC_REQ_WRITE, d->type, r->bias, bias, rows);
-        mxci_assign_row(MXC_REQ_ADD, d->type, r->bias, bias_of(r, layer, way, 1), rows);
+        mxci_assign_row(MXC_REQ_ADD, d->type, r->bias, bias_of(r, layer, direction, 1), rows);
         bias = r->bias;
     }
-    product(r, (mxci_gemm_args){.transpose_b = 1,
-                                .m = d->rows,
-                                .n = rows,
-                                .k = k,
-                                .a = x,
-                                .lda = k,
-                                .b = weight_of(r, layer, way, 0),
-                                .ldb = k,
-                                .c = gates_of(r, layer, way),
-                                .ldc = d->kept * d->h,
-                                .bias = bias});
+    rnn_gemm(r, (mxci_gemm_args){.transpose_b = 1,
+                                 .m = d->rows,
+                                 .n = rows,
+                                 .k = k,
+                                 .a = x,
+                                 .lda = k,
+                                 .b = weight_of(r, layer, direction, 0),
+                                 .ldb = k,
+                                 .c = gates_of(r, layer, direction),
+                                 .ldc = d->saved_gates * d->h,
+                                 .bias = bias});
 }
 
-static void forward_step(const rnn *r, int64_t layer, int way, int64_t s) {
+/* Adds R h of the previous state, then computes the unit. */
+static void forward_step(const rnn *r, int64_t layer, int direction, int64_t s) {
     const dims *d = &r->d;
-    mxci_rnn_step step = step_of(r, layer, way, s);
+    mxci_rnn_step step = step_of(r, layer, direction, s);
     mxci_gemm_args g = {
         .transpose_b = 1,
         .m = d->n,
         .n = d->gates * d->h,
         .k = d->h,
-        .a = step.before,
-        .lda = step.before_row,
-        .b = weight_of(r, layer, way, 1),
+        .a = step.h_prev,
+        .lda = step.h_prev_row,
+        .b = weight_of(r, layer, direction, 1),
         .ldb = d->h,
     };
     if (r->p->mode == MXCI_RNN_GRU) {
-        g.c = r->recurrent;
+        g.c = r->h_product;
         g.ldc = g.n;
-        g.bias = bias_of(r, layer, way, 1);
+        g.bias = bias_of(r, layer, direction, 1);
     } else {
         g.c = step.gates;
         g.ldc = g.n;
         g.beta = 1;
     }
-    product(r, g);
+    rnn_gemm(r, g);
     run_step(r, r->kernels->forward[r->p->mode], &step);
 }
 
-/* The states after the last step, as asked for. */
-static void put_states(const rnn *r, int64_t layer, int way) {
+/* The states after the last step, where they are requested. */
+static void store_states(const rnn *r, int64_t layer, int direction) {
     const mxc_op_call *call = r->call;
     int64_t row;
-    const void *state = state_after(r, layer, way, r->d.t - 1, &row);
+    const void *state = state_after(r, layer, direction, r->d.t - 1, &row);
     for (int64_t i = 0; i < r->d.n && call->req[STATE_OUT] != MXC_REQ_NULL; i++)
         mxci_assign_row(call->req[STATE_OUT], r->d.type,
-                        rnn_at(r, state_of(r, &call->out[STATE_OUT], layer, way), i * r->d.h),
+                        rnn_at(r, state_of(r, &call->out[STATE_OUT], layer, direction), i * r->d.h),
                         rnn_at(r, state, i * row), r->d.h);
     if (r->p->mode == MXCI_RNN_LSTM && call->req[STATE_CELL_OUT] != MXC_REQ_NULL)
-        mxci_assign_row(call->req[STATE_CELL_OUT], r->d.type, state_of(r, &call->out[STATE_CELL_OUT], layer, way),
-                        cell_after(r, layer, way, r->d.t - 1), r->d.n * r->d.h);
+        mxci_assign_row(call->req[STATE_CELL_OUT], r->d.type, state_of(r, &call->out[STATE_CELL_OUT], layer, direction),
+                        cell_after(r, layer, direction, r->d.t - 1), r->d.n * r->d.h);
 }
 
 static mxc_status rnn_forward(const mxc_op_call *call) {
@@ -402,11 +409,11 @@ static mxc_status rnn_forward(const mxc_op_call *call) {
     mxc_tensor last = call->out[OUT];
     for (int64_t layer = 0; layer < r.d.layers; layer++) {
         const void *x = input_of(&r, layer, 1);
-        for (int way = 0; way < r.d.ways; way++) {
-            contribute_input(&r, layer, way, x);
+        for (int direction = 0; direction < r.d.directions; direction++) {
+            project_input(&r, layer, direction, x);
             for (int64_t s = 0; s < r.d.t; s++)
-                forward_step(&r, layer, way, s);
-            put_states(&r, layer, way);
+                forward_step(&r, layer, direction, s);
+            store_states(&r, layer, direction);
         }
     }
     last.data = out_of(&r, r.d.layers - 1);
@@ -416,38 +423,40 @@ static mxc_status rnn_forward(const mxc_op_call *call) {
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
 
-/* From the last step to the first; dh and dc become the gradients of the initial state. */
-static void backward_steps(const rnn *r, int64_t layer, int way, const void *dy) {
+/* Backward through time: from the last step to the first. dh and dc begin as gradients of the last state and become
+ * those of the initial one; the gradients of all gates are saved for the products over all steps at once. */
+static void backward_steps(const rnn *r, int64_t layer, int direction, const void *dy) {
     const dims *d = &r->d;
     int64_t rows = d->gates * d->h;
     for (int64_t s = d->t - 1; s >= 0; s--) {
-        int64_t first = mxci_rnn_time(&r->d, way, s) * d->n;
-        mxci_rnn_step step = step_of(r, layer, way, s);
-        step.dy = rnn_at(r, dy, first * d->width + way * d->h);
+        int64_t first = mxci_rnn_time(&r->d, direction, s) * d->n;
+        mxci_rnn_step step = step_of(r, layer, direction, s);
+        step.dy = rnn_at(r, dy, first * d->width + direction * d->h);
         step.dh = r->dh;
         step.dc = r->dc;
         step.dx_gates = rnn_at(r, r->x_gates, first * rows);
         step.dh_gates = rnn_at(r, r->h_gates, first * rows);
         run_step(r, r->kernels->backward[r->p->mode], &step);
-        product(r, (mxci_gemm_args){.m = d->n,
-                                    .n = d->h,
-                                    .k = rows,
-                                    .a = step.dh_gates,
-                                    .lda = rows,
-                                    .b = weight_of(r, layer, way, 1),
-                                    .ldb = d->h,
-                                    .c = r->dh,
-                                    .ldc = d->h,
-                                    .beta = 1});
+        rnn_gemm(r, (mxci_gemm_args){.m = d->n,
+                                     .n = d->h,
+                                     .k = rows,
+                                     .a = step.dh_gates,
+                                     .lda = rows,
+                                     .b = weight_of(r, layer, direction, 1),
+                                     .ldb = d->h,
+                                     .c = r->dh,
+                                     .ldc = d->h,
+                                     .beta = 1});
     }
 }
 
-static void *gradient_at(const rnn *r, int64_t element) {
+static void *parameter_gradient_at(const rnn *r, int64_t element) {
     return rnn_at(r, r->call->in_grad[PARAMETERS].data, element);
 }
 
-/* dR from the first step, whose state before is an argument, and from all others at once. */
-static void recurrent_gradient(const rnn *r, int64_t layer, int way, double beta) {
+/* dR: the first step, whose previous state is an argument, then all other steps in one product. The previous states of
+ * those are the layer's outputs, shifted by one step. */
+static void recurrent_gradient(const rnn *r, int64_t layer, int direction, double beta) {
     const dims *d = &r->d;
     int64_t rows = d->gates * d->h, others = d->t > 1 ? (d->t - 1) * d->n : 0, row;
     mxci_gemm_args g = {
@@ -457,88 +466,89 @@ static void recurrent_gradient(const rnn *r, int64_t layer, int way, double beta
         .k = d->t > 0 ? d->n : 0,
         .beta = beta,
         .lda = rows,
-        .c = gradient_at(r, mxci_rnn_weight_at(d, layer, way, 1)),
+        .c = parameter_gradient_at(r, mxci_rnn_weight_at(d, layer, direction, 1)),
         .ldc = d->h,
     };
-    g.a = rnn_at(r, r->h_gates, way ? others * rows : 0);
-    g.b = state_after(r, layer, way, -1, &row);
+    g.a = rnn_at(r, r->h_gates, direction ? others * rows : 0);
+    g.b = state_after(r, layer, direction, -1, &row);
     g.ldb = row;
-    product(r, g);
+    rnn_gemm(r, g);
     if (others == 0)
         return;
-    g.a = rnn_at(r, r->h_gates, way ? 0 : d->n * rows);
-    g.b = rnn_at(r, out_of(r, layer), (way ? d->n * d->width : 0) + way * d->h);
+    g.a = rnn_at(r, r->h_gates, direction ? 0 : d->n * rows);
+    g.b = rnn_at(r, out_of(r, layer), (direction ? d->n * d->width : 0) + direction * d->h);
     g.ldb = d->width;
     g.k = others;
     g.beta = 1;
-    product(r, g);
+    rnn_gemm(r, g);
 }
 
+/* Sum over rows, as a product with a row of ones (leading dimension 0: every row is the same one). */
 static void rnn_bias_gradient(const rnn *r, const char *gates, double beta, void *to) {
     static const float one_f32 = 1;
     static const double one_f64 = 1;
     int64_t rows = r->d.gates * r->d.h;
-    product(r, (mxci_gemm_args){.transpose_a = 1,
-                                .m = 1,
-                                .n = rows,
-                                .k = r->d.rows,
-                                .beta = beta,
-                                .b = gates,
-                                .ldb = rows,
-                                .c = to,
-                                .ldc = rows,
-                                .a = r->d.type == MXC_F32 ? (const void *)&one_f32 : &one_f64});
+    rnn_gemm(r, (mxci_gemm_args){.transpose_a = 1,
+                                 .m = 1,
+                                 .n = rows,
+                                 .k = r->d.rows,
+                                 .beta = beta,
+                                 .b = gates,
+                                 .ldb = rows,
+                                 .c = to,
+                                 .ldc = rows,
+                                 .a = r->d.type == MXC_F32 ? (const void *)&one_f32 : &one_f64});
 }
 
-static void parameter_gradient(const rnn *r, int64_t layer, int way, const void *x) {
+static void parameter_gradient(const rnn *r, int64_t layer, int direction, const void *x) {
     const dims *d = &r->d;
     int64_t rows = d->gates * d->h, k = mxci_rnn_inputs_of(d, layer);
     double beta = r->call->req[PARAMETERS] == MXC_REQ_ADD;
     if (r->call->req[PARAMETERS] == MXC_REQ_NULL)
         return;
-    product(r, (mxci_gemm_args){.transpose_a = 1,
-                                .m = rows,
-                                .n = k,
-                                .k = d->rows,
-                                .a = r->x_gates,
-                                .lda = rows,
-                                .b = x,
-                                .ldb = k,
-                                .c = gradient_at(r, mxci_rnn_weight_at(d, layer, way, 0)),
-                                .ldc = k,
-                                .beta = beta});
-    recurrent_gradient(r, layer, way, beta);
-    rnn_bias_gradient(r, r->x_gates, beta, gradient_at(r, mxci_rnn_bias_at(d, layer, way, 0)));
-    rnn_bias_gradient(r, r->h_gates, beta, gradient_at(r, mxci_rnn_bias_at(d, layer, way, 1)));
+    rnn_gemm(r, (mxci_gemm_args){.transpose_a = 1,
+                                 .m = rows,
+                                 .n = k,
+                                 .k = d->rows,
+                                 .a = r->x_gates,
+                                 .lda = rows,
+                                 .b = x,
+                                 .ldb = k,
+                                 .c = parameter_gradient_at(r, mxci_rnn_weight_at(d, layer, direction, 0)),
+                                 .ldc = k,
+                                 .beta = beta});
+    recurrent_gradient(r, layer, direction, beta);
+    rnn_bias_gradient(r, r->x_gates, beta, parameter_gradient_at(r, mxci_rnn_bias_at(d, layer, direction, 0)));
+    rnn_bias_gradient(r, r->h_gates, beta, parameter_gradient_at(r, mxci_rnn_bias_at(d, layer, direction, 1)));
 }
 
-/* Gradient of what the layer read; the second way adds to the first. */
-static void input_gradient(const rnn *r, int64_t layer, int way, void *to, double beta) {
+/* Gradient of the layer's input; the second direction adds to the first. */
+static void input_gradient(const rnn *r, int64_t layer, int direction, void *to, double beta) {
     int64_t rows = r->d.gates * r->d.h, k = mxci_rnn_inputs_of(&r->d, layer);
-    product(r, (mxci_gemm_args){.m = r->d.rows,
-                                .n = k,
-                                .k = rows,
-                                .a = r->x_gates,
-                                .lda = rows,
-                                .b = weight_of(r, layer, way, 0),
-                                .ldb = k,
-                                .c = to,
-                                .ldc = k,
-                                .beta = way ? 1 : beta});
+    rnn_gemm(r, (mxci_gemm_args){.m = r->d.rows,
+                                 .n = k,
+                                 .k = rows,
+                                 .a = r->x_gates,
+                                 .lda = rows,
+                                 .b = weight_of(r, layer, direction, 0),
+                                 .ldb = k,
+                                 .c = to,
+                                 .ldc = k,
+                                 .beta = direction ? 1 : beta});
 }
 
-/* dh or dc = the gradient of a state after the last step: 0 where the state is not shown. */
-static void take_state(const rnn *r, int slot, int64_t layer, int way, void *to) {
+/* dh or dc = the gradient of a state after the last step; 0 where the state is not a visible output. */
+static void load_state_gradient(const rnn *r, int slot, int64_t layer, int direction, void *to) {
     if (slot < rnn_n_visible(r->p))
-        mxci_assign_row(MXC_REQ_WRITE, r->d.type, to, state_of(r, &r->call->out_grad[slot], layer, way),
+        mxci_assign_row(MXC_REQ_WRITE, r->d.type, to, state_of(r, &r->call->out_grad[slot], layer, direction),
                         r->d.n * r->d.h);
     else
         memset(to, 0, (size_t)(r->d.n * r->d.h) * r->element);
 }
 
-static void put_state_gradient(const rnn *r, int slot, int64_t layer, int way, const void *from) {
+static void store_state_gradient(const rnn *r, int slot, int64_t layer, int direction, const void *from) {
     if (slot < r->call->n_in && r->call->req[slot] != MXC_REQ_NULL)
-        mxci_assign_row(r->call->req[slot], r->d.type, state_of(r, &r->call->in_grad[slot], layer, way), from,
+        mxci_assign_row(r->call->req[slot], r->d.type, state_of(r, &r->call->in_grad[slot], layer, direction), from,
                         r->d.n * r->d.h);
 }
 
@@ -546,15 +556,15 @@ static void backward_layer(const rnn *r, int64_t layer, const void *dy) {
     const mxc_op_call *call = r->call;
     const void *x = input_of(r, layer, 0);
     void *dx = layer ? r->grad[(layer - 1) % 2] : call->in_grad[DATA].data;
-    for (int way = 0; way < r->d.ways; way++) {
-        take_state(r, STATE_OUT, layer, way, r->dh);
-        take_state(r, STATE_CELL_OUT, layer, way, r->dc);
-        backward_steps(r, layer, way, dy);
-        put_state_gradient(r, STATE, layer, way, r->dh);
-        put_state_gradient(r, STATE_CELL, layer, way, r->dc);
-        parameter_gradient(r, layer, way, x);
+    for (int direction = 0; direction < r->d.directions; direction++) {
+        load_state_gradient(r, STATE_OUT, layer, direction, r->dh);
+        load_state_gradient(r, STATE_CELL_OUT, layer, direction, r->dc);
+        backward_steps(r, layer, direction, dy);
+        store_state_gradient(r, STATE, layer, direction, r->dh);
+        store_state_gradient(r, STATE_CELL, layer, direction, r->dc);
+        parameter_gradient(r, layer, direction, x);
         if (layer || call->req[DATA] != MXC_REQ_NULL)
-            input_gradient(r, layer, way, dx, !layer && call->req[DATA] == MXC_REQ_ADD);
+            input_gradient(r, layer, direction, dx, !layer && call->req[DATA] == MXC_REQ_ADD);
     }
     if (layer && r->d.masks)
         rnn_drop(r, layer, dx, dx, 0);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the forms of RNN share: parameters, sizes, and where things stand in the vector of parameters and in records. */
+/*
+ * What RNN on the CPU and on the GPU share: parameters, sizes, and the offsets of weights and biases in the vector of
+ * parameters (the packing of MXNet and cuDNN) and of the parts of a layer's reserve space.
+ */
 #ifndef MXCI_OPERATOR_NN_RNN_H
 #define MXCI_OPERATOR_NN_RNN_H
 
@@ -19,14 +22,22 @@ static inline int mxci_rnn_n_visible(const void *params) {
     return !p->state_outputs ? 1 : p->mode == MXCI_RNN_LSTM ? 3 : 2;
 }
 
-/* Counts of elements; in scratch and record in those of type. */
+/* Sizes, as counts of elements. Those of the reserve space and of scratch are elements of type.
+ *
+ * A layer's part of the reserve space is, one after the other:
+ *   saved gates  (directions, T, N, saved_gates H)
+ *   cells        (directions, T, N, H), LSTM only
+ *   output       (T, N, directions H)
+ *   mask         (T, N, directions H) of the dropout on the layer's input, with p > 0 only */
 typedef struct mxci_rnn_dims {
-    int64_t t, n, i, h, layers, ways, gates; /* gates: blocks of h that W and R have rows for */
-    int64_t rows, width;                     /* T N, and what a layer gives: ways H */
-    int64_t kept;                            /* blocks of h in a record's gates */
-    int64_t cells, masks;                    /* of a record, of all ways */
-    int64_t record;
-    mxc_dtype type; /* f32 or f64 */
+    int64_t t, n, i, h; /* steps, samples, inputs of the first layer, units */
+    int64_t layers, directions;
+    int64_t gates;         /* blocks of H rows in W and R: rnn 1, LSTM 4, GRU 3 */
+    int64_t saved_gates;   /* blocks of H in the saved gates: GRU saves R_n h + c_n as a fourth */
+    int64_t rows, width;   /* T N; outputs of a layer, directions H */
+    int64_t cells, masks;  /* of one layer; 0 where it has none */
+    int64_t layer_reserve; /* the reserve space of one layer */
+    mxc_dtype type;        /* f32 or f64 */
 } mxci_rnn_dims;
 
 static inline mxci_rnn_dims mxci_rnn_dims_of(const mxci_rnn_params *p, const mxc_shape *data, mxc_dtype type) {
@@ -34,50 +45,52 @@ static inline mxci_rnn_dims mxci_rnn_dims_of(const mxci_rnn_params *p, const mxc
     d.t = data->dim[0], d.n = data->dim[1], d.i = data->dim[2];
     d.h = p->state_size;
     d.layers = p->num_layers;
-    d.ways = p->bidirectional ? 2 : 1;
+    d.directions = p->bidirectional ? 2 : 1;
     d.gates = p->mode == MXCI_RNN_LSTM ? 4 : p->mode == MXCI_RNN_GRU ? 3 : 1;
-    d.kept = p->mode == MXCI_RNN_GRU ? 4 : d.gates;
+    d.saved_gates = p->mode == MXCI_RNN_GRU ? 4 : d.gates;
     d.rows = d.t * d.n;
-    d.width = d.ways * d.h;
+    d.width = d.directions * d.h;
     d.cells = p->mode == MXCI_RNN_LSTM ? d.rows * d.width : 0;
     d.masks = p->p > 0 ? d.rows * d.width : 0;
-    d.record = d.rows * d.width * (d.kept + 1) + d.cells + d.masks;
+    d.layer_reserve = d.rows * d.width * (d.saved_gates + 1) + d.cells + d.masks;
     d.type = mxci_compute_type(type);
     return d;
 }
 
+/* Elements of one row that a layer reads. */
 static inline int64_t mxci_rnn_inputs_of(const mxci_rnn_dims *d, int64_t layer) {
     return layer ? d->width : d->i;
 }
 
-/* Where W (which 0) or R (1) of a layer and way begins, and where b or c. */
-static inline int64_t mxci_rnn_weight_at(const mxci_rnn_dims *d, int64_t layer, int way, int which) {
+/* Offset of W (which 0) or R (1) of a layer and direction in the vector of parameters, and of b (0) or c (1). All
+ * weights come first, then all biases. */
+static inline int64_t mxci_rnn_weight_at(const mxci_rnn_dims *d, int64_t layer, int direction, int which) {
     int64_t rows = d->gates * d->h, at = 0, inputs = mxci_rnn_inputs_of(d, layer);
     if (layer > 0)
-        at = d->ways * rows * (d->i + d->h) + (layer - 1) * d->ways * rows * (d->width + d->h);
-    return at + way * rows * (inputs + d->h) + (which ? rows * inputs : 0);
+        at = d->directions * rows * (d->i + d->h) + (layer - 1) * d->directions * rows * (d->width + d->h);
+    return at + direction * rows * (inputs + d->h) + (which ? rows * inputs : 0);
 }
-static inline int64_t mxci_rnn_bias_at(const mxci_rnn_dims *d, int64_t layer, int way, int which) {
-    return mxci_rnn_weight_at(d, d->layers, 0, 0) + ((layer * d->ways + way) * 2 + which) * d->gates * d->h;
+static inline int64_t mxci_rnn_bias_at(const mxci_rnn_dims *d, int64_t layer, int direction, int which) {
+    return mxci_rnn_weight_at(d, d->layers, 0, 0) + ((layer * d->directions + direction) * 2 + which) * d->gates * d->h;
 }
 
-/* Where the parts of a layer's record begin. */
-static inline int64_t mxci_rnn_gates_at(const mxci_rnn_dims *d, int way) {
-    return way * d->rows * d->kept * d->h;
+/* Offsets in a layer's part of the reserve space. */
+static inline int64_t mxci_rnn_gates_at(const mxci_rnn_dims *d, int direction) {
+    return direction * d->rows * d->saved_gates * d->h;
 }
-static inline int64_t mxci_rnn_cells_at(const mxci_rnn_dims *d, int way) {
-    return d->rows * d->width * d->kept + way * d->rows * d->h;
+static inline int64_t mxci_rnn_cells_at(const mxci_rnn_dims *d, int direction) {
+    return d->rows * d->width * d->saved_gates + direction * d->rows * d->h;
 }
 static inline int64_t mxci_rnn_out_at(const mxci_rnn_dims *d) {
-    return d->rows * d->width * d->kept + d->cells;
+    return d->rows * d->width * d->saved_gates + d->cells;
 }
 static inline int64_t mxci_rnn_mask_at(const mxci_rnn_dims *d) {
     return mxci_rnn_out_at(d) + d->rows * d->width;
 }
 
-/* The time of step s; -1: of the initial state. */
-static inline int64_t mxci_rnn_time(const mxci_rnn_dims *d, int way, int64_t s) {
-    return s < 0 ? -1 : way ? d->t - 1 - s : s;
+/* Index of step s in the sequence, which the second direction reads from its end; -1 for the initial state. */
+static inline int64_t mxci_rnn_time(const mxci_rnn_dims *d, int direction, int64_t s) {
+    return s < 0 ? -1 : direction ? d->t - 1 - s : s;
 }
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The steps of recurrent layers, instantiated for float and double. */
 #include "operator/nn/rnn_kernels.h"
 
 #include "math/fastmath.h"

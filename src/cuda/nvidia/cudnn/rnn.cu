@@ -101,25 +101,25 @@ static bool ask_bytes(mxcu_dnn *d, plan *p) {
 static mxci_rnn_dims dims_of(const mxcu_dnn_rnn *r) {
     mxci_rnn_dims d = {};
     d.i = r->inputs, d.h = r->h;
-    d.layers = r->layers, d.ways = r->directions;
+    d.layers = r->layers, d.directions = r->directions;
     d.gates = gates_of(r->mode);
     d.width = r->directions * r->h;
     return d;
 }
 
 /* Whether a matrix and a bias, of gate g of W (which 0) or R (1), stand in cuDNN where the operator has them. */
-static bool is_at_home(mxcu_dnn *d, const plan *p, const mxcu_dnn_rnn *r, int64_t layer, int way, int which, int64_t g,
-                       cudnnTensorDescriptor_t scratch[2]) {
+static bool is_at_home(mxcu_dnn *d, const plan *p, const mxcu_dnn_rnn *r, int64_t layer, int direction, int which,
+                       int64_t g, cudnnTensorDescriptor_t scratch[2]) {
     char *const base = reinterpret_cast<char *>((uintptr_t)1 << 32); /* only reckoned with */
     const mxci_rnn_dims dims = dims_of(r);
     const int64_t bytes = r->dtype == MXC_F64 ? 8 : r->dtype == MXC_F32 ? 4 : 2;
     const int64_t row = which ? r->h : mxci_rnn_inputs_of(&dims, layer);
     void *matrix = nullptr, *bias = nullptr;
-    return mxcu_good(cudnnGetRNNWeightParams(d->handle, p->rnn, (int32_t)(layer * r->directions + way), p->weights,
-                                             base, (int32_t)(which * dims.gates + g), scratch[0], &matrix, scratch[1],
-                                             &bias)) &&
-           matrix == base + bytes * (mxci_rnn_weight_at(&dims, layer, way, which) + g * r->h * row) &&
-           bias == base + bytes * (mxci_rnn_bias_at(&dims, layer, way, which) + g * r->h);
+    return mxcu_good(cudnnGetRNNWeightParams(d->handle, p->rnn, (int32_t)(layer * r->directions + direction),
+                                             p->weights, base, (int32_t)(which * dims.gates + g), scratch[0], &matrix,
+                                             scratch[1], &bias)) &&
+           matrix == base + bytes * (mxci_rnn_weight_at(&dims, layer, direction, which) + g * r->h * row) &&
+           bias == base + bytes * (mxci_rnn_bias_at(&dims, layer, direction, which) + g * r->h);
 }
 
 static bool is_packed_alike(mxcu_dnn *d, const plan *p, const mxcu_dnn_rnn *r) {

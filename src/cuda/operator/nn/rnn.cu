@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * RNN, as operator/nn/rnn.c computes it: W x is one product for all steps, R h one product per step, the rest of a step
- * one kernel. Operands of products are of data's type T, their sums, gates and cells of the compute type R. A
- * record of a layer has its output in T's; else it is as on the CPU.
+ * one kernel. Operands of products are of data's type T, their sums, gates and cells of the compute type R. The
+ * reserve of a layer holds its output as elements of T; else it is as on the CPU (operator/nn/rnn.h).
  */
 #include "cuda/operator/nn/bias.h"
 #include "cuda/runtime/blas.h"
@@ -19,11 +19,11 @@ template <class T> struct rnn {
     const mxc_op_call *call;
     const mxci_rnn_params *p;
     mxci_rnn_dims d;
-    R *records;
-    int64_t n_records;
+    R *reserve;
+    int64_t reserve_layers;
     T *input;             /* of layers above the first, with the mask applied (rows, width); only with masks */
-    R *cell;              /* LSTM: the first state's (N,H) */
-    R *recurrent;         /* forward, GRU: R h (N, gates H) */
+    R *cell;              /* LSTM: the initial cell (N,H) */
+    R *h_product;         /* forward, GRU: R h (N, gates H) */
     T *grad[2];           /* backward: of the layers' outputs in turn (rows, width) */
     T *x_gates, *h_gates; /* backward: gradients of the gates (rows, gates H), one memory but for GRU */
     R *dh, *dc;           /* backward: of the states (N,H) */
@@ -32,22 +32,22 @@ template <class T> struct rnn {
 
 /* ---- scratch ----------------------------------------------------------------------------------------------------- */
 
-/* Lets *to be the next n elements of scratch; returns the bytes up to their end. */
+/* Sets *to to the next n elements of scratch; returns the bytes up to their end. */
 template <class E> static size_t take(char *scratch, size_t used, int64_t n, E **to) {
     *to = scratch ? reinterpret_cast<E *>(scratch + used) : nullptr;
     return used + (((size_t)n * sizeof(E) + 255) & ~(size_t)255);
 }
 
-/* Divide scratch, which is NULL where only its size is asked for. */
+/* Hands out the arrays in scratch and returns its size; scratch is NULL where only the size is wanted. */
 template <class T> static size_t divide(rnn<T> *r, mxc_pass pass, char *scratch) {
     const mxci_rnn_dims *d = &r->d;
     const int is_gru = r->p->mode == MXCI_RNN_GRU;
     size_t used = take(scratch, 0, d->masks, &r->input);
     used = take(scratch, used, d->n * d->h, &r->cell);
     if (pass == MXC_FORWARD) {
-        r->n_records = d->layers < 2 ? d->layers : 2;
-        used = take(scratch, used, r->n_records * d->record, &r->records);
-        return take(scratch, used, is_gru ? d->n * d->gates * d->h : 0, &r->recurrent);
+        r->reserve_layers = d->layers < 2 ? d->layers : 2;
+        used = take(scratch, used, r->reserve_layers * d->layer_reserve, &r->reserve);
+        return take(scratch, used, is_gru ? d->n * d->gates * d->h : 0, &r->h_product);
     }
     for (T *&grad : r->grad)
         used = take(scratch, used, d->layers > 1 ? d->rows * d->width : 0, &grad);
@@ -85,63 +85,64 @@ template <class T> static rnn<T> open_run(const mxc_op_call *call, mxc_pass pass
     r.d = mxci_rnn_dims_of(r.p, &call->in[DATA].shape, call->in[DATA].dtype);
     divide(&r, pass, static_cast<char *>(call->temp));
     if (pass == MXC_BACKWARD || call->req[RESERVE] != MXC_REQ_NULL) {
-        r.records = static_cast<mxcu_compute_t<T> *>(call->out[RESERVE].data);
-        r.n_records = r.d.layers;
+        r.reserve = static_cast<mxcu_compute_t<T> *>(call->out[RESERVE].data);
+        r.reserve_layers = r.d.layers;
     }
     return r;
 }
 
 /* ---- parts of arrays --------------------------------------------------------------------------------------------- */
 
-template <class T> static mxcu_compute_t<T> *record_of(const rnn<T> &r, int64_t layer) {
-    return r.records + layer % r.n_records * r.d.record;
+template <class T> static mxcu_compute_t<T> *reserve_of(const rnn<T> &r, int64_t layer) {
+    return r.reserve + layer % r.reserve_layers * r.d.layer_reserve;
 }
-template <class T> static mxcu_compute_t<T> *gates_of(const rnn<T> &r, int64_t layer, int way) {
-    return record_of(r, layer) + mxci_rnn_gates_at(&r.d, way);
+template <class T> static mxcu_compute_t<T> *gates_of(const rnn<T> &r, int64_t layer, int direction) {
+    return reserve_of(r, layer) + mxci_rnn_gates_at(&r.d, direction);
 }
 template <class T> static T *out_of(const rnn<T> &r, int64_t layer) {
-    return reinterpret_cast<T *>(record_of(r, layer) + mxci_rnn_out_at(&r.d));
+    return reinterpret_cast<T *>(reserve_of(r, layer) + mxci_rnn_out_at(&r.d));
 }
 
-/* A layer's and way's rows (N,H) of a state, which may be without memory. */
-template <class T> static T *state_of(const rnn<T> &r, const mxc_tensor *state, int64_t layer, int way) {
-    return state->data ? static_cast<T *>(state->data) + (layer * r.d.ways + way) * r.d.n * r.d.h : nullptr;
+/* A layer's and direction's rows (N,H) of a state, which may be without memory. */
+template <class T> static T *state_of(const rnn<T> &r, const mxc_tensor *state, int64_t layer, int direction) {
+    return state->data ? static_cast<T *>(state->data) + (layer * r.d.directions + direction) * r.d.n * r.d.h : nullptr;
 }
-template <class T> static const T *weight_of(const rnn<T> &r, int64_t layer, int way, int which) {
-    return static_cast<const T *>(r.call->in[PARAMETERS].data) + mxci_rnn_weight_at(&r.d, layer, way, which);
+template <class T> static const T *weight_of(const rnn<T> &r, int64_t layer, int direction, int which) {
+    return static_cast<const T *>(r.call->in[PARAMETERS].data) + mxci_rnn_weight_at(&r.d, layer, direction, which);
 }
 
-/* Rows (N,H) of the state after step s (-1: the first), and the elements from one to the next. */
-template <class T> static T *state_after(const rnn<T> &r, int64_t layer, int way, int64_t s, int64_t *row) {
+/* Rows (N,H) of the state after step s (-1: the initial one), and the elements from one row to the next. */
+template <class T> static T *state_after(const rnn<T> &r, int64_t layer, int direction, int64_t s, int64_t *row) {
     *row = s < 0 ? r.d.h : r.d.width;
-    return s < 0 ? state_of(r, &r.call->in[STATE], layer, way)
-                 : out_of(r, layer) + mxci_rnn_time(&r.d, way, s) * r.d.n * r.d.width + way * r.d.h;
+    return s < 0 ? state_of(r, &r.call->in[STATE], layer, direction)
+                 : out_of(r, layer) + mxci_rnn_time(&r.d, direction, s) * r.d.n * r.d.width + direction * r.d.h;
 }
-template <class T> static mxcu_compute_t<T> *cell_after(const rnn<T> &r, int64_t layer, int way, int64_t s) {
+template <class T> static mxcu_compute_t<T> *cell_after(const rnn<T> &r, int64_t layer, int direction, int64_t s) {
     return s < 0 ? r.cell
-                 : record_of(r, layer) + mxci_rnn_cells_at(&r.d, way) + mxci_rnn_time(&r.d, way, s) * r.d.n * r.d.h;
+                 : reserve_of(r, layer) + mxci_rnn_cells_at(&r.d, direction) +
+                       mxci_rnn_time(&r.d, direction, s) * r.d.n * r.d.h;
 }
 
-template <class T> static mxcu_rnn_step<T> step_of(const rnn<T> &r, int64_t layer, int way, int64_t s) {
+template <class T> static mxcu_rnn_step<T> step_of(const rnn<T> &r, int64_t layer, int direction, int64_t s) {
     const T *parameters = static_cast<const T *>(r.call->in[PARAMETERS].data);
     mxcu_rnn_step<T> step = {};
     step.mode = r.p->mode;
     step.n = r.d.n, step.h = r.d.h;
-    step.recurrent = r.recurrent;
-    step.gates = gates_of(r, layer, way) + mxci_rnn_time(&r.d, way, s) * r.d.n * r.d.kept * r.d.h;
-    step.before = state_after(r, layer, way, s - 1, &step.before_row);
-    step.out = state_after(r, layer, way, s, &step.out_row);
+    step.h_sums = r.h_product;
+    step.gates = gates_of(r, layer, direction) + mxci_rnn_time(&r.d, direction, s) * r.d.n * r.d.saved_gates * r.d.h;
+    step.h_prev = state_after(r, layer, direction, s - 1, &step.h_prev_row);
+    step.out = state_after(r, layer, direction, s, &step.out_row);
     for (int i = 0; i < 2; i++)
-        step.bias[i] = parameters + mxci_rnn_bias_at(&r.d, layer, way, i);
+        step.bias[i] = parameters + mxci_rnn_bias_at(&r.d, layer, direction, i);
     if (r.p->mode == MXCI_RNN_LSTM) {
-        step.cell_before = cell_after(r, layer, way, s - 1);
-        step.cell = cell_after(r, layer, way, s);
+        step.c_prev = cell_after(r, layer, direction, s - 1);
+        step.c = cell_after(r, layer, direction, s);
     }
     return step;
 }
 
 /* wide: c is of type R. */
-template <class T> static mxc_status product(const rnn<T> &r, mxci_gemm_args g, int wide) {
+template <class T> static mxc_status rnn_gemm(const rnn<T> &r, mxci_gemm_args g, int wide) {
     g.dtype = r.call->in[DATA].dtype;
     g.alpha = 1;
     g.batch = 1;
@@ -164,74 +165,77 @@ static mxc_status move(const mxc_op_call *call, mxc_req req, int64_t n, int64_t 
 
 /* ---- dropout between layers -------------------------------------------------------------------------------------- */
 
-/* to = from with a layer's mask, which is made first where make says so. */
+/* to = from times the mask of a layer's input, which is drawn first if make is set. */
 template <class T> static mxc_status drop(const rnn<T> &r, int64_t layer, T *from, T *to, int make) {
     using R = mxcu_compute_t<T>;
     const double keep = r.call->is_train ? 1 - r.p->p : 1;
-    const R kept = keep > 0 ? (R)(1 / keep) : 0;
+    const R scale = keep > 0 ? (R)(1 / keep) : 0;
     const float limit = (float)keep;
     const mxcu_random random = mxcu_random_of(r.call);
     const uint64_t first = (uint64_t)((layer - 1) * r.d.masks);
     mxcu_in<T> x = {mxcu_pointer<T>(from)};
     mxcu_out<T> y = {mxcu_pointer<T>(to), 0};
-    R *mask = mxcu_pointer<R>(record_of(r, layer) + mxci_rnn_mask_at(&r.d));
+    R *mask = mxcu_pointer<R>(reserve_of(r, layer) + mxci_rnn_mask_at(&r.d));
     return mxcu_for(r.call, r.d.masks, [=] MXCU_LAMBDA(int64_t i) {
         if (make)
-            mask[i] = mxci_philox_float(random(first + (uint64_t)i)) < limit ? kept : 0;
+            mask[i] = mxci_philox_float(random(first + (uint64_t)i)) < limit ? scale : 0;
         y.put(i, x[i] * mask[i]);
     });
 }
 
-/* What a layer reads (rows, inputs). */
+/* The layer's input (rows, inputs), with dropout applied. */
 template <class T> static mxc_status input_of(const rnn<T> &r, int64_t layer, int make, const T **out) {
     *out = layer == 0 ? static_cast<const T *>(r.call->in[DATA].data) : r.d.masks ? r.input : out_of(r, layer - 1);
     return layer && r.d.masks ? drop(r, layer, out_of(r, layer - 1), r.input, make) : MXC_OK;
 }
 
-/* LSTM: the first cells. */
-template <class T> static mxc_status take_cell(const rnn<T> &r, int64_t layer, int way) {
+/* LSTM: the initial cell. */
+template <class T> static mxc_status load_first_cells(const rnn<T> &r, int64_t layer, int direction) {
     if (r.p->mode != MXCI_RNN_LSTM)
         return MXC_OK;
-    return move(r.call, MXC_REQ_WRITE, r.d.n, r.d.h, r.cell, state_of(r, &r.call->in[STATE_CELL], layer, way), r.d.h);
+    return move(r.call, MXC_REQ_WRITE, r.d.n, r.d.h, r.cell, state_of(r, &r.call->in[STATE_CELL], layer, direction),
+                r.d.h);
 }
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
-template <class T> static mxc_status contribute_input(const rnn<T> &r, int64_t layer, int way, const T *x) {
+template <class T> static mxc_status project_input(const rnn<T> &r, int64_t layer, int direction, const T *x) {
     const int64_t k = mxci_rnn_inputs_of(&r.d, layer);
     mxci_gemm_args g = MXCI_GEMM_INIT;
     g.transpose_b = 1;
     g.m = r.d.rows, g.n = r.d.gates * r.d.h, g.k = k;
     g.a = x, g.lda = k;
-    g.b = weight_of(r, layer, way, 0), g.ldb = k;
-    g.c = gates_of(r, layer, way), g.ldc = r.d.kept * r.d.h;
-    return product(r, g, 1);
+    g.b = weight_of(r, layer, direction, 0), g.ldb = k;
+    g.c = gates_of(r, layer, direction), g.ldc = r.d.saved_gates * r.d.h;
+    return rnn_gemm(r, g, 1);
 }
 
-template <class T> static mxc_status forward_step(const rnn<T> &r, int64_t layer, int way, int64_t s) {
+template <class T> static mxc_status forward_step(const rnn<T> &r, int64_t layer, int direction, int64_t s) {
     const int is_gru = r.p->mode == MXCI_RNN_GRU;
-    mxcu_rnn_step<T> step = step_of(r, layer, way, s);
+    mxcu_rnn_step<T> step = step_of(r, layer, direction, s);
     mxci_gemm_args g = MXCI_GEMM_INIT;
     g.transpose_b = 1;
     g.m = r.d.n, g.n = r.d.gates * r.d.h, g.k = r.d.h;
-    g.a = step.before, g.lda = step.before_row;
-    g.b = weight_of(r, layer, way, 1), g.ldb = r.d.h;
-    g.c = is_gru ? r.recurrent : step.gates, g.ldc = g.n;
+    g.a = step.h_prev, g.lda = step.h_prev_row;
+    g.b = weight_of(r, layer, direction, 1), g.ldb = r.d.h;
+    g.c = is_gru ? r.h_product : step.gates, g.ldc = g.n;
     g.beta = !is_gru;
-    MXC_TRY(product(r, g, 1));
+    MXC_TRY(rnn_gemm(r, g, 1));
     return mxcu_rnn_forward(r.call, &step);
 }
 
-/* The states after the last step, as asked for. */
-template <class T> static mxc_status put_states(const rnn<T> &r, int64_t layer, int way) {
+/* The states after the last step, where they are requested. */
+template <class T> static mxc_status store_states(const rnn<T> &r, int64_t layer, int direction) {
     const mxc_op_call *call = r.call;
     int64_t row;
-    T *state = state_after(r, layer, way, r.d.t - 1, &row);
-    MXC_TRY(move(call, call->req[STATE_OUT], r.d.n, r.d.h, state_of(r, &call->out[STATE_OUT], layer, way), state, row));
+    T *state = state_after(r, layer, direction, r.d.t - 1, &row);
+    MXC_TRY(move(call, call->req[STATE_OUT], r.d.n, r.d.h, state_of(r, &call->out[STATE_OUT], layer, direction), state,
+                 row));
     if (r.p->mode != MXCI_RNN_LSTM)
         return MXC_OK;
-    return move(call, call->req[STATE_CELL_OUT], r.d.n, r.d.h, state_of(r, &call->out[STATE_CELL_OUT], layer, way),
-                cell_after(r, layer, way, r.d.t - 1), r.d.h);
+    return move(call, call->req[STATE_CELL_OUT], r.d.n, r.d.h,
+                state_of(r, &call->out[STATE_CELL_OUT], layer, direction), cell_after(r, layer, direction, r.d.t - 1),
+                r.d.h);
 }
 
 template <class T> static mxc_status forward_as(const mxc_op_call *call) {
@@ -239,12 +243,12 @@ template <class T> static mxc_status forward_as(const mxc_op_call *call) {
     for (int64_t layer = 0; layer < r.d.layers; layer++) {
         const T *x;
         MXC_TRY(input_of(r, layer, 1, &x));
-        for (int way = 0; way < r.d.ways; way++) {
-            MXC_TRY(take_cell(r, layer, way));
-            MXC_TRY(contribute_input(r, layer, way, x));
+        for (int direction = 0; direction < r.d.directions; direction++) {
+            MXC_TRY(load_first_cells(r, layer, direction));
+            MXC_TRY(project_input(r, layer, direction, x));
             for (int64_t s = 0; s < r.d.t; s++)
-                MXC_TRY(forward_step(r, layer, way, s));
-            MXC_TRY(put_states(r, layer, way));
+                MXC_TRY(forward_step(r, layer, direction, s));
+            MXC_TRY(store_states(r, layer, direction));
         }
     }
     return move(call, call->req[OUT], r.d.rows, r.d.width, static_cast<T *>(call->out[OUT].data),
@@ -261,14 +265,14 @@ static mxc_status forward(const mxc_op_call *call) {
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
 
-/* From the last step to the first; dh and dc become the gradients of the initial state. */
-template <class T> static mxc_status backward_steps(const rnn<T> &r, int64_t layer, int way, const T *dy) {
+/* Backward through time; dh and dc become the gradients of the initial state. */
+template <class T> static mxc_status backward_steps(const rnn<T> &r, int64_t layer, int direction, const T *dy) {
     const int64_t rows = r.d.gates * r.d.h;
     for (int64_t s = r.d.t - 1; s >= 0; s--) {
-        const int64_t first = mxci_rnn_time(&r.d, way, s) * r.d.n;
-        mxcu_rnn_step<T> step = step_of(r, layer, way, s);
+        const int64_t first = mxci_rnn_time(&r.d, direction, s) * r.d.n;
+        mxcu_rnn_step<T> step = step_of(r, layer, direction, s);
         mxci_gemm_args g = MXCI_GEMM_INIT;
-        step.dy = dy + first * r.d.width + way * r.d.h;
+        step.dy = dy + first * r.d.width + direction * r.d.h;
         step.dh = r.dh;
         step.dc = r.dc;
         step.dx_gates = r.x_gates + first * rows;
@@ -276,10 +280,10 @@ template <class T> static mxc_status backward_steps(const rnn<T> &r, int64_t lay
         MXC_TRY(mxcu_rnn_backward(r.call, &step));
         g.m = r.d.n, g.n = r.d.h, g.k = rows;
         g.a = step.dh_gates, g.lda = rows;
-        g.b = weight_of(r, layer, way, 1), g.ldb = r.d.h;
+        g.b = weight_of(r, layer, direction, 1), g.ldb = r.d.h;
         g.c = r.dh, g.ldc = r.d.h;
         g.beta = r.p->mode == MXCI_RNN_GRU;
-        MXC_TRY(product(r, g, 1));
+        MXC_TRY(rnn_gemm(r, g, 1));
     }
     return MXC_OK;
 }
@@ -295,20 +299,21 @@ static mxc_status weight_gradient(const rnn<T> &r, int64_t at, const T *gates, i
     g.b = x, g.ldb = ldb;
     g.c = static_cast<T *>(r.call->in_grad[PARAMETERS].data) + at, g.ldc = k;
     g.beta = add;
-    return product(r, g, 0);
+    return rnn_gemm(r, g, 0);
 }
 
-/* dR from the first step, whose state before is an argument, and from all others at once. */
-template <class T> static mxc_status recurrent_gradient(const rnn<T> &r, int64_t layer, int way, int add) {
+/* dR: the first step, whose previous state is an argument, then all other steps in one product. */
+template <class T> static mxc_status recurrent_gradient(const rnn<T> &r, int64_t layer, int direction, int add) {
     const mxci_rnn_dims *d = &r.d;
-    const int64_t at = mxci_rnn_weight_at(d, layer, way, 1), others = d->t > 1 ? (d->t - 1) * d->n : 0;
+    const int64_t at = mxci_rnn_weight_at(d, layer, direction, 1), others = d->t > 1 ? (d->t - 1) * d->n : 0;
     const int64_t each = d->gates * d->h;
-    MXC_TRY(weight_gradient(r, at, r.h_gates + (way ? others * each : 0), d->t > 0 ? d->n : 0,
-                            (const T *)state_of(r, &r.call->in[STATE], layer, way), d->h, d->h, add));
+    MXC_TRY(weight_gradient(r, at, r.h_gates + (direction ? others * each : 0), d->t > 0 ? d->n : 0,
+                            (const T *)state_of(r, &r.call->in[STATE], layer, direction), d->h, d->h, add));
     if (others == 0)
         return MXC_OK;
-    return weight_gradient(r, at, r.h_gates + (way ? 0 : d->n * each), others,
-                           (const T *)out_of(r, layer) + (way ? d->n * d->width : 0) + way * d->h, d->h, d->width, 1);
+    return weight_gradient(r, at, r.h_gates + (direction ? 0 : d->n * each), others,
+                           (const T *)out_of(r, layer) + (direction ? d->n * d->width : 0) + direction * d->h, d->h,
+                           d->width, 1);
 }
 
 template <class T> static mxc_status bias_gradient(const rnn<T> &r, int64_t at, const T *gates) {
@@ -318,40 +323,42 @@ template <class T> static mxc_status bias_gradient(const rnn<T> &r, int64_t at, 
                               r.ones);
 }
 
-template <class T> static mxc_status parameter_gradient(const rnn<T> &r, int64_t layer, int way, const T *x) {
+template <class T> static mxc_status parameter_gradient(const rnn<T> &r, int64_t layer, int direction, const T *x) {
     const int64_t k = mxci_rnn_inputs_of(&r.d, layer);
     const int add = r.call->req[PARAMETERS] == MXC_REQ_ADD;
     if (r.call->req[PARAMETERS] == MXC_REQ_NULL)
         return MXC_OK;
-    MXC_TRY(weight_gradient(r, mxci_rnn_weight_at(&r.d, layer, way, 0), r.x_gates, r.d.rows, x, k, k, add));
-    MXC_TRY(recurrent_gradient(r, layer, way, add));
-    MXC_TRY(bias_gradient(r, mxci_rnn_bias_at(&r.d, layer, way, 0), r.x_gates));
-    return bias_gradient(r, mxci_rnn_bias_at(&r.d, layer, way, 1), r.h_gates);
+    MXC_TRY(weight_gradient(r, mxci_rnn_weight_at(&r.d, layer, direction, 0), r.x_gates, r.d.rows, x, k, k, add));
+    MXC_TRY(recurrent_gradient(r, layer, direction, add));
+    MXC_TRY(bias_gradient(r, mxci_rnn_bias_at(&r.d, layer, direction, 0), r.x_gates));
+    return bias_gradient(r, mxci_rnn_bias_at(&r.d, layer, direction, 1), r.h_gates);
 }
 
-/* Gradient of what the layer read; the second way adds to the first. */
-template <class T> static mxc_status input_gradient(const rnn<T> &r, int64_t layer, int way, T *to, int add) {
+/* Gradient of the layer's input; the second direction adds to the first. */
+template <class T> static mxc_status input_gradient(const rnn<T> &r, int64_t layer, int direction, T *to, int add) {
     mxci_gemm_args g = MXCI_GEMM_INIT;
     g.m = r.d.rows, g.n = mxci_rnn_inputs_of(&r.d, layer), g.k = r.d.gates * r.d.h;
     g.a = r.x_gates, g.lda = g.k;
-    g.b = weight_of(r, layer, way, 0), g.ldb = g.n;
+    g.b = weight_of(r, layer, direction, 0), g.ldb = g.n;
     g.c = to, g.ldc = g.n;
-    g.beta = way || add;
-    return product(r, g, 0);
+    g.beta = direction || add;
+    return rnn_gemm(r, g, 0);
 }
 
-/* dh or dc = the gradient of a state after the last step: 0 where the state is not shown. */
+/* dh or dc = the gradient of a state after the last step; 0 where the state is not a visible output. */
 template <class T>
-static mxc_status take_state(const rnn<T> &r, int slot, int64_t layer, int way, mxcu_compute_t<T> *to) {
-    T *from = slot < mxci_rnn_n_visible(r.p) ? state_of(r, &r.call->out_grad[slot], layer, way) : nullptr;
+static mxc_status load_state_gradient(const rnn<T> &r, int slot, int64_t layer, int direction, mxcu_compute_t<T> *to) {
+    T *from = slot < mxci_rnn_n_visible(r.p) ? state_of(r, &r.call->out_grad[slot], layer, direction) : nullptr;
     return move(r.call, MXC_REQ_WRITE, r.d.n, r.d.h, to, from, r.d.h);
 }
 
 template <class T>
-static mxc_status put_state_gradient(const rnn<T> &r, int slot, int64_t layer, int way, mxcu_compute_t<T> *from) {
+static mxc_status store_state_gradient(const rnn<T> &r, int slot, int64_t layer, int direction,
+                                       mxcu_compute_t<T> *from) {
     if (slot >= r.call->n_in)
         return MXC_OK;
-    return move(r.call, r.call->req[slot], r.d.n, r.d.h, state_of(r, &r.call->in_grad[slot], layer, way), from, r.d.h);
+    return move(r.call, r.call->req[slot], r.d.n, r.d.h, state_of(r, &r.call->in_grad[slot], layer, direction), from,
+                r.d.h);
 }
 
 template <class T> static mxc_status backward_layer(const rnn<T> &r, int64_t layer, const T *dy) {
@@ -359,16 +366,16 @@ template <class T> static mxc_status backward_layer(const rnn<T> &r, int64_t lay
     T *dx = layer ? r.grad[(layer - 1) % 2] : static_cast<T *>(call->in_grad[DATA].data);
     const T *x;
     MXC_TRY(input_of(r, layer, 0, &x));
-    for (int way = 0; way < r.d.ways; way++) {
-        MXC_TRY(take_cell(r, layer, way));
-        MXC_TRY(take_state(r, STATE_OUT, layer, way, r.dh));
-        MXC_TRY(take_state(r, STATE_CELL_OUT, layer, way, r.dc));
-        MXC_TRY(backward_steps(r, layer, way, dy));
-        MXC_TRY(put_state_gradient(r, STATE, layer, way, r.dh));
-        MXC_TRY(put_state_gradient(r, STATE_CELL, layer, way, r.dc));
-        MXC_TRY(parameter_gradient(r, layer, way, x));
+    for (int direction = 0; direction < r.d.directions; direction++) {
+        MXC_TRY(load_first_cells(r, layer, direction));
+        MXC_TRY(load_state_gradient(r, STATE_OUT, layer, direction, r.dh));
+        MXC_TRY(load_state_gradient(r, STATE_CELL_OUT, layer, direction, r.dc));
+        MXC_TRY(backward_steps(r, layer, direction, dy));
+        MXC_TRY(store_state_gradient(r, STATE, layer, direction, r.dh));
+        MXC_TRY(store_state_gradient(r, STATE_CELL, layer, direction, r.dc));
+        MXC_TRY(parameter_gradient(r, layer, direction, x));
         if (layer || call->req[DATA] != MXC_REQ_NULL)
-            MXC_TRY(input_gradient(r, layer, way, dx, !layer && call->req[DATA] == MXC_REQ_ADD));
+            MXC_TRY(input_gradient(r, layer, direction, dx, !layer && call->req[DATA] == MXC_REQ_ADD));
     }
     return layer && r.d.masks ? drop(r, layer, dx, dx, 0) : MXC_OK;
 }

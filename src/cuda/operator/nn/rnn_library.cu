@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RNN by a library. It writes all results into scratch, from which they go where requests say; in training its output y
- * and its own reserve are the operator's reserve, if they have room there. Without dropout only, since the library
- * would draw other numbers than the CPU.
+ * RNN by the vendor's library (cuDNN). It writes all results into scratch, from which they are assigned as requests
+ * say. In training, its output y and its own reserve space lie in the operator's, if they fit. Without dropout only,
+ * since the library would draw other numbers than the CPU.
  */
 #include "cuda/operator/nn/rnn_library.h"
 
@@ -18,11 +18,11 @@ enum { ALIGNED = 256 };
 struct use {
     mxcu_dnn_rnn r;
     int served;
-    size_t kept_bytes; /* of the library's reserve */
+    size_t reserve_bytes; /* of the library's reserve */
     struct {
-        size_t y, hidden, cell, dx, kept, work, end;
+        size_t y, hidden, cell, dx, reserve, work, end;
     } temp;
-    size_t reserve_end; /* y, then what the library keeps */
+    size_t reserve_end; /* y, then the library's reserve space */
 };
 
 static size_t aligned(size_t bytes) {
@@ -37,15 +37,15 @@ static size_t y_bytes(const use *u) {
     return bytes_of(&u->r, mxci_dim_mul(mxci_dim_mul(u->r.t, u->r.n), mxci_dim_mul(u->r.directions, u->r.h)));
 }
 
-/* Divide scratch, which may begin anywhere. */
+/* The offsets in scratch, whose address may have any alignment. */
 static void divide(use *u, mxc_pass pass, size_t work) {
     const size_t state = bytes_of(&u->r, u->r.layers * u->r.directions * u->r.n * u->r.h);
     const int back = pass == MXC_BACKWARD;
     u->temp.hidden = (back ? 0 : y_bytes(u));
     u->temp.cell = u->temp.hidden + state;
     u->temp.dx = u->temp.cell + state;
-    u->temp.kept = u->temp.dx + (back ? bytes_of(&u->r, u->r.t * u->r.n * u->r.inputs) : 0);
-    u->temp.work = u->temp.kept + (back ? aligned(u->kept_bytes) : 0);
+    u->temp.reserve = u->temp.dx + (back ? bytes_of(&u->r, u->r.t * u->r.n * u->r.inputs) : 0);
+    u->temp.work = u->temp.reserve + (back ? aligned(u->reserve_bytes) : 0);
     u->temp.end = u->temp.work + aligned(work) + ALIGNED;
 }
 
@@ -59,9 +59,9 @@ static use use_of(const mxci_rnn_params *p, const mxc_shape *data, mxc_dtype dty
     };
     if (mxcu_option(MXCI_OPT_MXC_GPU_DNN) < 2 || u.r.t * u.r.n * u.r.inputs == 0)
         return u;
-    u.served = mxcu_dnn_rnn_serves(context, &u.r, &work, &u.kept_bytes);
+    u.served = mxcu_dnn_rnn_serves(context, &u.r, &work, &u.reserve_bytes);
     divide(&u, pass, work);
-    u.reserve_end = y_bytes(&u) + u.kept_bytes + ALIGNED;
+    u.reserve_end = y_bytes(&u) + u.reserve_bytes + ALIGNED;
     return u;
 }
 
@@ -71,7 +71,7 @@ size_t mxcu_rnn_library_temp(const mxc_op_sig *sig, mxc_pass pass) {
     return u.served ? u.temp.end : 0;
 }
 
-/* Whether a run that leaves or takes a reserve is served. Forward and backward come to the same answer. */
+/* Whether the library serves a run that writes or reads the reserve space. Forward and backward get the same answer. */
 static int trains(const mxc_op_call *call, const use *u) {
     const mxc_tensor *reserve = &call->out[RESERVE];
     return static_cast<const mxci_rnn_params *>(call->params)->p == 0 &&
@@ -88,13 +88,13 @@ static use use_by(const mxc_op_call *call, mxc_pass pass) {
     return u;
 }
 
-/* A place in memory that may begin anywhere. */
+/* Address at an offset behind the first aligned byte of memory. */
 static char *place(void *memory, size_t at) {
     uintptr_t begin = (uintptr_t)memory;
     return reinterpret_cast<char *>((begin + ALIGNED - 1) / ALIGNED * ALIGNED + at);
 }
 
-/* Result i of the call = what stands in scratch. */
+/* Result i of the call = or += the array at an offset in scratch. */
 static mxc_status put(const mxc_op_call *call, const mxc_tensor *to, int i, size_t at) {
     mxc_tensor from = *to;
     from.data = place(call->temp, at);
@@ -131,15 +131,15 @@ mxc_status mxcu_rnn_library_forward(const mxc_op_call *call, int *served) {
     return is_lstm ? put(call, &call->out[STATE_CELL_OUT], STATE_CELL_OUT, u.temp.cell) : MXC_OK;
 }
 
-/* The gradient of a state after the last step; NULL, which is 0, where the state is not shown. */
+/* The gradient of a state after the last step; NULL, which means 0, where the state is not a visible output. */
 static const void *state_gradient(const mxc_op_call *call, int slot) {
     return slot < mxci_rnn_n_visible(call->params) ? call->out_grad[slot].data : nullptr;
 }
 
-/* The library changes what it kept, which another backward may want: it is given a copy. */
-static mxc_status copy_kept(const mxc_op_call *call, const use *u, void *to) {
+/* The library overwrites its reserve space in backward, but another backward may follow: it gets a copy. */
+static mxc_status copy_reserve(const mxc_op_call *call, const use *u, void *to) {
     return mxcu_gpu.copy(call->run->context, to, call->run->context, place(call->out[RESERVE].data, y_bytes(u)),
-                         u->kept_bytes, call->run->stream);
+                         u->reserve_bytes, call->run->stream);
 }
 
 mxc_status mxcu_rnn_library_backward(const mxc_op_call *call, int *served) {
@@ -150,7 +150,7 @@ mxc_status mxcu_rnn_library_backward(const mxc_op_call *call, int *served) {
     if (!u.served)
         return MXC_OK;
     a.y = place(call->out[RESERVE].data, 0);
-    a.reserve = place(call->temp, u.temp.kept);
+    a.reserve = place(call->temp, u.temp.reserve);
     a.dy = call->out_grad[OUT].data;
     a.dhy = state_gradient(call, STATE_OUT);
     a.dcy = is_lstm ? state_gradient(call, STATE_CELL_OUT) : nullptr;
@@ -158,7 +158,7 @@ mxc_status mxcu_rnn_library_backward(const mxc_op_call *call, int *served) {
     a.dhx = place(call->temp, u.temp.hidden);
     a.dcx = is_lstm ? place(call->temp, u.temp.cell) : nullptr;
     a.dweight = call->req[PARAMETERS] != MXC_REQ_NULL ? call->in_grad[PARAMETERS].data : nullptr;
-    MXC_TRY(copy_kept(call, &u, a.reserve));
+    MXC_TRY(copy_reserve(call, &u, a.reserve));
     if (a.dweight)
         MXC_TRY(mxcu_put_constant(call, &call->in_grad[PARAMETERS], PARAMETERS, 0));
     MXC_TRY(mxcu_dnn_rnn_backward(call, &u.r, &a));

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The unit of a recurrent layer at one step: one thread per unit of a row, formulas in
+ * operator/nn/rnn_unit_kernels.inc. */
 #include "cuda/operator/nn/rnn_step.h"
 
 #include "cuda/runtime/math.h"
@@ -23,12 +25,12 @@ template <class T> static mxcu_rnn_step<T> on_device(const mxcu_rnn_step<T> *ste
     using R = mxcu_compute_t<T>;
     mxcu_rnn_step<T> s = *step;
     s.gates = mxcu_pointer<R>(s.gates);
-    s.recurrent = mxcu_pointer<R>((void *)s.recurrent);
+    s.h_sums = mxcu_pointer<R>((void *)s.h_sums);
     s.bias[0] = mxcu_pointer<T>((void *)s.bias[0]);
     s.bias[1] = mxcu_pointer<T>((void *)s.bias[1]);
-    s.before = mxcu_pointer<T>((void *)s.before);
-    s.cell_before = mxcu_pointer<R>((void *)s.cell_before);
-    s.cell = mxcu_pointer<R>(s.cell);
+    s.h_prev = mxcu_pointer<T>((void *)s.h_prev);
+    s.c_prev = mxcu_pointer<R>((void *)s.c_prev);
+    s.c = mxcu_pointer<R>(s.c);
     s.out = mxcu_pointer<T>(s.out);
     s.dy = mxcu_pointer<T>((void *)s.dy);
     s.dh = mxcu_pointer<R>(s.dh);
@@ -54,18 +56,19 @@ template <class T> MXCU_DEVICE mxcu_compute_t<T> lstm(const mxcu_rnn_step<T> &s,
     mxcu_compute_t<T> *i = s.gates + row * 4 * h + j;
     for (int k = 0; k < 4; k++)
         i[k * h] += bias_of(s, 0, k * h + j) + bias_of(s, 1, k * h + j);
-    return unit_lstm(i, i + h, i + 2 * h, i + 3 * h, s.cell_before[row * h + j], s.cell + row * h + j);
+    return unit_lstm(i, i + h, i + 2 * h, i + 3 * h, s.c_prev[row * h + j], s.c + row * h + j);
 }
 
 template <class T> MXCU_DEVICE mxcu_compute_t<T> gru(const mxcu_rnn_step<T> &s, int64_t row, int64_t j) {
     const int64_t h = s.h;
-    mxcu_compute_t<T> *r = s.gates + row * 4 * h + j, by[3];
+    mxcu_compute_t<T> *r = s.gates + row * 4 * h + j, h_sums[3];
     for (int k = 0; k < 3; k++) {
         r[k * h] += bias_of(s, 0, k * h + j);
-        by[k] = s.recurrent[row * 3 * h + k * h + j] + bias_of(s, 1, k * h + j);
+        h_sums[k] = s.h_sums[row * 3 * h + k * h + j] + bias_of(s, 1, k * h + j);
     }
-    r[3 * h] = by[2];
-    return unit_gru(r, r + h, r + 2 * h, by[0], by[1], by[2], mxcu_widen<T>(s.before[row * s.before_row + j]));
+    r[3 * h] = h_sums[2];
+    return unit_gru(r, r + h, r + 2 * h, h_sums[0], h_sums[1], h_sums[2],
+                    mxcu_widen<T>(s.h_prev[row * s.h_prev_row + j]));
 }
 
 template <class T> mxc_status mxcu_rnn_forward(const mxc_op_call *call, const mxcu_rnn_step<T> *step) {
@@ -89,8 +92,8 @@ template <class T> MXCU_DEVICE void lstm_grad(const mxcu_rnn_step<T> &s, mxcu_co
     const int64_t h = s.h, at = row * h + j;
     const mxcu_compute_t<T> *i = s.gates + row * 4 * h + j;
     mxcu_compute_t<T> grad[4];
-    unit_lstm_grad(d, i[0], i[h], i[2 * h], i[3 * h], s.cell_before[at], s.cell[at], s.dc + at, grad, grad + 1,
-                   grad + 2, grad + 3);
+    unit_lstm_grad(d, i[0], i[h], i[2 * h], i[3 * h], s.c_prev[at], s.c[at], s.dc + at, grad, grad + 1, grad + 2,
+                   grad + 3);
     for (int k = 0; k < 4; k++)
         s.dx_gates[row * 4 * h + k * h + j] = mxcu_narrow<T>(grad[k]);
 }
@@ -99,7 +102,7 @@ template <class T> MXCU_DEVICE void gru_grad(const mxcu_rnn_step<T> &s, mxcu_com
     const int64_t h = s.h, to = row * 3 * h + j;
     const mxcu_compute_t<T> *r = s.gates + row * 4 * h + j;
     mxcu_compute_t<T> grad[3];
-    unit_gru_grad(d, r[0], r[h], r[2 * h], r[3 * h], mxcu_widen<T>(s.before[row * s.before_row + j]), grad, grad + 1,
+    unit_gru_grad(d, r[0], r[h], r[2 * h], r[3 * h], mxcu_widen<T>(s.h_prev[row * s.h_prev_row + j]), grad, grad + 1,
                   grad + 2);
     for (int k = 0; k < 3; k++) {
         s.dx_gates[to + k * h] = mxcu_narrow<T>(grad[k]);

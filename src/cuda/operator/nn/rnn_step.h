@@ -11,18 +11,18 @@ template <class T> struct mxcu_rnn_step {
     using R = mxcu_compute_t<T>;
     int mode; /* MXCI_RNN_... */
     int64_t n, h;
-    R *gates;           /* (n, kept h) */
-    const R *recurrent; /* GRU (n, 3 h) */
-    const T *bias[2];   /* b and c */
-    const T *before;    /* rows of before_row elements */
-    int64_t before_row;
-    const R *cell_before; /* LSTM (n,h) */
-    R *cell;
+    R *gates;         /* (n, saved_gates h) */
+    const R *h_sums;  /* GRU (n, 3 h) */
+    const T *bias[2]; /* b and c */
+    const T *h_prev;  /* rows of h_prev_row elements */
+    int64_t h_prev_row;
+    const R *c_prev; /* LSTM (n,h) */
+    R *c;
     T *out; /* rows of out_row elements */
     int64_t out_row;
     /* backward only */
     const T *dy; /* as out */
-    R *dh, *dc;  /* (n,h); products have yet to give dh its share: to be added where GRU, else to be put */
+    R *dh, *dc;  /* (n,h); the product dgates R is still to be added to dh for GRU, to replace it for the others */
     T *dx_gates; /* (n, gates h) */
     T *dh_gates; /* GRU */
 };
