@@ -176,11 +176,11 @@ MXCI_SCALAR double mxci_gelu_f64(double x) {
     return x * mxci_normal_cdf_f64(x);
 }
 
-MXCI_SCALAR float mxci_gelu_slope_f32(float x) {
+MXCI_SCALAR float mxci_gelu_derivative_f32(float x) {
     return mxci_normal_cdf_f32(x) + x * mxci_exp_f32(-0.5f * x * x) * 0.39894228f;
 }
 
-MXCI_SCALAR double mxci_gelu_slope_f64(double x) {
+MXCI_SCALAR double mxci_gelu_derivative_f64(double x) {
     return mxci_normal_cdf_f64(x) + x * exp(-0.5 * x * x) * 0.39894228040143267794;
 }
 
@@ -192,12 +192,12 @@ MXCI_SCALAR double mxci_mish_f64(double x) {
     return x * tanh(mxci_softrelu_f64(x));
 }
 
-MXCI_SCALAR float mxci_mish_slope_f32(float x) {
+MXCI_SCALAR float mxci_mish_derivative_f32(float x) {
     float t = mxci_tanh_f32(mxci_softrelu_f32(x));
     return t + x * (1.0f - t * t) * mxci_sigmoid_f32(x);
 }
 
-MXCI_SCALAR double mxci_mish_slope_f64(double x) {
+MXCI_SCALAR double mxci_mish_derivative_f64(double x) {
     double t = tanh(mxci_softrelu_f64(x));
     return t + x * (1.0 - t * t) * mxci_sigmoid_f64(x);
 }

@@ -155,23 +155,23 @@ MXCI_SCALAR double mxci_gelu_tanh_f64(double x) {
     return x * mxci_sigmoid_f64(1.5957691216057307 * x * (1.0 + 0.044715 * x * x));
 }
 
-MXCI_SCALAR float mxci_gelu_tanh_slope_f32(float x) {
+MXCI_SCALAR float mxci_gelu_tanh_derivative_f32(float x) {
     float s = mxci_sigmoid_f32(1.59576912f * x * (1.0f + 0.044715f * x * x));
     return s + x * s * (1.0f - s) * 1.59576912f * (1.0f + 0.134145f * x * x);
 }
 
-MXCI_SCALAR double mxci_gelu_tanh_slope_f64(double x) {
+MXCI_SCALAR double mxci_gelu_tanh_derivative_f64(double x) {
     double s = mxci_sigmoid_f64(1.5957691216057307 * x * (1.0 + 0.044715 * x * x));
     return s + x * s * (1.0 - s) * 1.5957691216057307 * (1.0 + 0.134145 * x * x);
 }
 
 /* The derivative of silu, x sigmoid(x). */
-MXCI_SCALAR float mxci_silu_slope_f32(float x) {
+MXCI_SCALAR float mxci_silu_derivative_f32(float x) {
     float s = mxci_sigmoid_f32(x);
     return s * (1.0f + x * (1.0f - s));
 }
 
-MXCI_SCALAR double mxci_silu_slope_f64(double x) {
+MXCI_SCALAR double mxci_silu_derivative_f64(double x) {
     double s = mxci_sigmoid_f64(x);
     return s * (1.0 + x * (1.0 - s));
 }

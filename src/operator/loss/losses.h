@@ -29,7 +29,7 @@ typedef struct mxci_svm_params {
 } mxci_svm_params;
 
 /* SVMOutput's gradient where data is x. */
-MXCI_SCALAR double mxci_svm_slope(const mxci_svm_params *p, int is_label, double x) {
+MXCI_SCALAR double mxci_svm_derivative(const mxci_svm_params *p, int is_label, double x) {
     double sign = is_label ? 1 : -1, hinge = p->margin - sign * x;
     if (!(hinge > 0))
         return 0;

@@ -54,7 +54,7 @@ static void svm_output_backward_part(void *arg, int64_t begin, int64_t end, int 
             int64_t n = classes - k < MXCI_TILE ? classes - k : MXCI_TILE;
             mxci_convert(y->dtype, mxci_at(y, i * classes + k), MXC_F64, value, n);
             for (int64_t j = 0; j < n; j++)
-                value[j] = mxci_svm_slope(call->params, (double)(k + j) == label, value[j]);
+                value[j] = mxci_svm_derivative(call->params, (double)(k + j) == label, value[j]);
             mxci_convert(MXC_F64, value, dx->dtype, result, n);
             mxci_assign_row(call->req[DATA], dx->dtype, mxci_at(dx, i * classes + k), result, n);
         }

@@ -16,7 +16,8 @@ static const mxc_param activation_schema[] = {
     MXC_PARAM_END,
 };
 
-/* from[0] is x or dy, from[1] is y, or of mish x. */
+/* One element-wise kernel over the arrays: from[0] is x or dy, from[1] is y, or x for mish. Functions with an
+ * exponential are split over threads from an eighth of the usual number of elements on. */
 static mxc_status activation_run(const mxc_op_call *call, const mxci_map_fn *kernels, int n_from,
                                  const mxc_tensor *const *from, const mxc_tensor *to) {
     const int kind = ((const mxci_activation_params *)call->params)->act_type;
@@ -46,11 +47,13 @@ static mxc_status activation_backward(const mxc_op_call *call) {
                           (const mxc_tensor *[]){&call->out_grad[0], value}, &call->in_grad[0]);
 }
 
+/* The derivative of every function but mish follows from y, so that x need not be kept. */
 static void activation_adjust_needs(const void *params, mxc_op_needs *needs) {
     needs->in = ((const mxci_activation_params *)params)->act_type == MXCI_ACT_MISH;
     needs->out = !needs->in;
 }
 
+/* The function by its name in simpleop's list, for the pass that fuses chains. */
 static int activation_elementwise(const mxc_op *op, mxc_elementwise *out) {
     static const char *const functions[] = {
 #define ACTIVATION(id, name) #name,

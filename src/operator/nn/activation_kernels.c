@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loops of activation.def, and their table. */
+/* The loops of activation_kernels.def in float and double, and the table of them. 16-bit arrays are computed in float,
+ * tile by tile (math/map.h). */
 #include "operator/nn/activation_kernels.h"
 
 #include "math/fastmath.h"

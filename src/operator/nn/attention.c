@@ -5,9 +5,11 @@
  * to (..., L, S): of a float dtype it is added to the scores, of another it hides the keys where it is 0. causal hides
  * the keys behind i + S - L from query i, so that the last query sees all. A query that sees nothing gives 0.
  *
- * The matrix of scores is never there: a tile of it is made, and each query keeps its greatest score and its sum, by
- * which earlier tiles are corrected. The second output, hidden, is the logarithm of each query's sum (...,L), from
- * which backward (attention_backward.c) makes the probabilities again.
+ * The matrix of scores (L, S) never stands in memory: it is computed in tiles, and an online softmax keeps for each
+ * query the largest score and the sum of exponentials so far, by which the results of earlier tiles are corrected (T.
+ * Dao et al., "FlashAttention", 2022; M. Milakov and N. Gimelshein, "Online normalizer calculation for softmax", 2018).
+ * The second output, hidden, is log_sum (...,L), the logarithm of each query's sum, from which backward
+ * (attention_backward.c) computes the probabilities again.
  */
 #include "operator/nn/attention.h"
 
@@ -40,14 +42,15 @@ static int attention_count_visible(const void *params) {
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
-/* The slots that have an axis in common, and which: from the end 1 or 2; 0: the slot has it not. */
+/* The axes that slots have in common: L, S, D and V, each with its place from the end in query, key, value and output;
+ * 0 where the slot has no such axis. */
 enum { SLOTS = 4, BATCH = -1 };
 static const int slots[SLOTS] = {MXCI_QUERY, MXCI_KEY, MXCI_VALUE, MXC_SLOT_OUT(MXCI_ATTENDED)};
 static const struct {
     int from_end[SLOTS];
 } common[] = {{{2, 0, 0, 2}}, {{0, 2, 2, 0}}, {{1, 1, 0, 0}}, {{0, 0, 1, 1}}};
 
-/* Fill in the axis of every slot that has it from one where it is known. */
+/* Copy the size of a common axis from a slot where it is known to all slots that have it. axes: -1 for none. */
 static void spread(mxc_shape *const *shapes, const int *axes) {
     int64_t size = -1;
     for (int i = 0; i < SLOTS; i++)
@@ -127,7 +130,7 @@ void mxci_attention_open(const mxc_op_call *call, mxci_attention *out) {
     out->compute = mxci_compute_type(out->dtype);
     out->element = mxc_dtype_size(out->compute);
     out->scale = !isnan(p->scale) ? p->scale : out->width > 0 ? 1 / sqrt((double)out->width) : 1;
-    out->ahead = out->keys - out->queries;
+    out->causal_offset = out->keys - out->queries;
     out->kernel = out->compute == MXC_F64 ? &mxci_attention_f64 : &mxci_attention_f32;
     scores.dim[last] = out->keys;
     if (call->n_in > MXCI_MASK)
@@ -143,7 +146,7 @@ const void *mxci_attention_rows(const mxci_attention *a, const mxc_tensor *t, in
     return buffer;
 }
 
-void mxci_attention_multiply(const mxci_attention *a, const mxci_attention_product *p) {
+void mxci_attention_gemm(const mxci_attention *a, const mxci_attention_product *p) {
     static const double zero;
     mxci_product g = {
         .m = p->m,
@@ -168,7 +171,7 @@ void mxci_attention_multiply(const mxci_attention *a, const mxci_attention_produ
 }
 
 int64_t mxci_attention_visible(const mxci_attention *a, const mxci_attention_tile *t, int64_t i) {
-    int64_t n = t->query + i + a->ahead + 1 - t->key;
+    int64_t n = t->query + i + a->causal_offset + 1 - t->key;
     return !a->causal || n > t->n_keys ? t->n_keys : n > 0 ? n : 0;
 }
 
@@ -187,12 +190,14 @@ const void *mxci_attention_bias(const mxci_attention *a, const mxci_attention_ti
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
-/* One part's scratch: copies of 16-bit rows, scores, a row of the mask, the sums that become attended. */
+/* One part's scratch: copies of 16-bit rows (query ROWS x D, key KEYS x D, value KEYS x V), scores (ROWS, KEYS), a row
+ * of the mask, and attended (ROWS, V), which is a sum until its division. row_max and sum are those of each query so
+ * far. */
 typedef struct forward_tiles {
     void *query, *key, *value;
     char *scores, *attended;
     void *mask;
-    double most[ROWS], sum[ROWS];
+    double row_max[ROWS], sum[ROWS];
 } forward_tiles;
 
 static void take_tiles(mxci_scratch *s, mxc_dtype dtype, int64_t width, int64_t values, forward_tiles *out) {
@@ -217,65 +222,69 @@ static void open_tiles(const mxci_attention *a, int part, forward_tiles *out) {
     take_tiles(&s, a->dtype, a->width, a->values, out);
 }
 
-/* Scores of a tile become e^(score - the greatest so far); sums so far are brought to that greatest. */
-static void weigh(const mxci_attention *a, const mxci_attention_tile *t, forward_tiles *w) {
+/* One step of the online softmax: scores of a tile become e^(score - row_max), with the largest score so far; sums and
+ * attended of earlier tiles are multiplied by e^(old row_max - new row_max). Hidden scores become 0. */
+static void softmax_tile(const mxci_attention *a, const mxci_attention_tile *t, forward_tiles *w) {
     for (int64_t i = 0; i < t->n_queries; i++) {
         char *row = w->scores + (size_t)(i * KEYS) * a->element;
         int64_t n = mxci_attention_visible(a, t, i);
-        double most = a->kernel->score(n, a->scale, mxci_attention_bias(a, t, i, w->mask), row), correction;
-        most = most > w->most[i] ? most : w->most[i];
-        if (most == -INFINITY)
+        double max = a->kernel->score(n, a->scale, mxci_attention_bias(a, t, i, w->mask), row), correction;
+        max = max > w->row_max[i] ? max : w->row_max[i];
+        if (max == -INFINITY)
             n = 0; /* nothing is visible yet */
-        correction = w->most[i] == most ? 1 : exp(w->most[i] - most);
+        correction = w->row_max[i] == max ? 1 : exp(w->row_max[i] - max);
         mxci_fill_compute(a->compute, 0, row + (size_t)n * a->element, t->n_keys - n);
-        w->sum[i] = w->sum[i] * correction + a->kernel->exp(n, most, row);
+        w->sum[i] = w->sum[i] * correction + a->kernel->exp(n, max, row);
         if (correction != 1)
             a->kernel->scale(a->values, correction, w->attended + (size_t)(i * a->values) * a->element);
-        w->most[i] = most;
+        w->row_max[i] = max;
     }
 }
 
+/* Adds one tile of keys: scores = query key^T, softmax, attended += scores value. */
 static void attention_add_tile(const mxci_attention *a, mxci_attention_tile *t, const void *query, forward_tiles *w) {
     const mxc_tensor *in = a->call->in;
     const void *key = mxci_attention_rows(a, &in[MXCI_KEY], t->head, a->keys, a->width, t->key, t->n_keys, w->key);
     const void *value =
         mxci_attention_rows(a, &in[MXCI_VALUE], t->head, a->keys, a->values, t->key, t->n_keys, w->value);
-    mxci_attention_multiply(a, &(mxci_attention_product){.m = t->n_queries,
-                                                         .n = t->n_keys,
-                                                         .k = a->width,
-                                                         .a = query,
-                                                         .lda = a->width,
-                                                         .b = key,
-                                                         .ldb = a->width,
-                                                         .tb = 1,
-                                                         .c = w->scores,
-                                                         .ldc = KEYS});
-    weigh(a, t, w);
-    mxci_attention_multiply(a, &(mxci_attention_product){.m = t->n_queries,
-                                                         .n = a->values,
-                                                         .k = t->n_keys,
-                                                         .a = w->scores,
-                                                         .lda = KEYS,
-                                                         .b = value,
-                                                         .ldb = a->values,
-                                                         .c = w->attended,
-                                                         .ldc = a->values,
-                                                         .add = 1});
+    mxci_attention_gemm(a, &(mxci_attention_product){.m = t->n_queries,
+                                                     .n = t->n_keys,
+                                                     .k = a->width,
+                                                     .a = query,
+                                                     .lda = a->width,
+                                                     .b = key,
+                                                     .ldb = a->width,
+                                                     .tb = 1,
+                                                     .c = w->scores,
+                                                     .ldc = KEYS});
+    softmax_tile(a, t, w);
+    mxci_attention_gemm(a, &(mxci_attention_product){.m = t->n_queries,
+                                                     .n = a->values,
+                                                     .k = t->n_keys,
+                                                     .a = w->scores,
+                                                     .lda = KEYS,
+                                                     .b = value,
+                                                     .ldb = a->values,
+                                                     .c = w->attended,
+                                                     .ldc = a->values,
+                                                     .add = 1});
 }
 
-static void put_attended(const mxci_attention *a, const mxci_attention_tile *t, forward_tiles *w) {
+/* Divides by the sums and stores the results. A query that sees no key has the result 0 and log_sum = inf, so that
+ * backward gets probabilities of 0. */
+static void store_attended(const mxci_attention *a, const mxci_attention_tile *t, forward_tiles *w) {
     const mxc_op_call *call = a->call;
     const mxc_tensor *out = &call->out[MXCI_ATTENDED];
     for (int64_t i = 0; i < t->n_queries; i++) {
         int64_t query = t->head * a->queries + t->query + i;
         char *row = w->attended + (size_t)(i * a->values) * a->element;
-        int blind = w->most[i] == -INFINITY;
-        a->kernel->scale(a->values, blind ? 0 : 1 / w->sum[i], row);
+        int sees_no_key = w->row_max[i] == -INFINITY;
+        a->kernel->scale(a->values, sees_no_key ? 0 : 1 / w->sum[i], row);
         if (call->req[MXCI_ATTENDED] != MXC_REQ_NULL)
             (call->req[MXCI_ATTENDED] == MXC_REQ_ADD ? mxci_store_add : mxci_store)(
                 a->dtype, row, mxci_at(out, query * a->values), a->values);
         mxci_assign_value(call->req[MXCI_LOG_SUM], &call->out[MXCI_LOG_SUM], query,
-                          blind ? INFINITY : w->most[i] + log(w->sum[i]));
+                          sees_no_key ? INFINITY : w->row_max[i] + log(w->sum[i]));
     }
 }
 
@@ -283,34 +292,35 @@ static int64_t blocks_of(const mxci_attention *a) {
     return (a->queries + ROWS - 1) / ROWS;
 }
 
-/* ROWS queries of a head and all keys they see. */
-static void attend(const mxci_attention *a, int64_t head, int64_t block, forward_tiles *w) {
+/* ROWS queries of a head and all keys that they see. With causal, tiles of keys behind the last query's are skipped. */
+static void attention_block(const mxci_attention *a, int64_t head, int64_t block, forward_tiles *w) {
     mxci_attention_tile t = {.head = head, .query = block * ROWS};
     int64_t end = a->keys;
     const void *query;
     t.n_queries = a->queries - t.query < ROWS ? a->queries - t.query : ROWS;
-    if (a->causal && t.query + t.n_queries + a->ahead < end)
-        end = t.query + t.n_queries + a->ahead;
+    if (a->causal && t.query + t.n_queries + a->causal_offset < end)
+        end = t.query + t.n_queries + a->causal_offset;
     query =
         mxci_attention_rows(a, &a->call->in[MXCI_QUERY], head, a->queries, a->width, t.query, t.n_queries, w->query);
     mxci_fill_compute(a->compute, 0, w->attended, t.n_queries * a->values);
     for (int64_t i = 0; i < t.n_queries; i++) {
-        w->most[i] = -INFINITY;
+        w->row_max[i] = -INFINITY;
         w->sum[i] = 0;
     }
     for (; t.key < end; t.key += KEYS) {
         t.n_keys = end - t.key < KEYS ? end - t.key : KEYS;
         attention_add_tile(a, &t, query, w);
     }
-    put_attended(a, &t, w);
+    store_attended(a, &t, w);
 }
 
+/* Items are blocks of ROWS queries, of all heads. */
 static void attention_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxci_attention *a = arg;
     forward_tiles w;
     open_tiles(a, part, &w);
     for (int64_t i = begin; i < end; i++)
-        attend(a, i / blocks_of(a), i % blocks_of(a), &w);
+        attention_block(a, i / blocks_of(a), i % blocks_of(a), &w);
 }
 
 static size_t attention_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {

@@ -29,7 +29,7 @@ typedef struct mxci_attention {
     size_t element; /* bytes of the compute type */
     double scale;
     int causal;
-    int64_t ahead;             /* with causal, query i sees the keys up to i + ahead */
+    int64_t causal_offset;     /* with causal, query i sees the keys up to i + causal_offset */
     mxci_strided mask_strides; /* by (H, L, S) */
     const mxci_attention_kernels *kernel;
     char *scratch;
@@ -62,7 +62,7 @@ typedef struct mxci_attention_product {
     int64_t lda, ldb, ldc;
     int ta, tb, add;
 } mxci_attention_product;
-void mxci_attention_multiply(const mxci_attention *a, const mxci_attention_product *p);
+void mxci_attention_gemm(const mxci_attention *a, const mxci_attention_product *p);
 
 /* How many of the tile's keys query number i of it may see. */
 int64_t mxci_attention_visible(const mxci_attention *a, const mxci_attention_tile *t, int64_t i);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gradients of attention (attention.c). With P the probabilities, made again tile by tile from the scores and the
- * logarithms of their sums, and G the gradient of attended:
- *   value: P^T G;  D = scale P (G value^T - r), r_i = sum over a row of G attended;  query: D key;  key: D^T query
+ * The gradients of attention (attention.c). With P = e^(score - log_sum) the probabilities, computed again tile by
+ * tile, and G the gradient of attended: value: P^T G;  D = scale P (G value^T - r), r_i = sum over a row of G attended;
+ * query: D key;  key: D^T query
  *
- * The work is cut by heads and, where these are fewer than threads, by slices of the keys. A slice has its keys'
- * gradients for itself; what it adds to the queries' gradient stands in a copy of its own until all are done.
+ * The work is cut by heads and, where these are fewer than threads, by slices of the keys. A slice
+ * computes its keys' gradients alone; what it adds to the queries' gradient goes to a copy of its own, and the copies
+ * are summed at the end. The cut depends on the number of threads, and so does the order of these sums.
  */
 #include <math.h>
 
@@ -16,10 +17,10 @@ enum { ROWS = MXCI_ATTENTION_ROWS, KEYS = MXCI_ATTENTION_KEYS };
 
 typedef struct backward_run {
     mxci_attention a;
-    int64_t slices;     /* of each head */
-    char *row_gradient; /* r (H,L), compute type */
-    char *query_sums;   /* gradients of a head's queries (L,D): of each slice, or with one slice of each part */
-    char *tiles;        /* of each part */
+    int64_t slices;   /* of each head */
+    char *row_dot;    /* r (H,L), compute type */
+    char *query_sums; /* gradients of a head's queries (L,D): of each slice, or with one slice of each part */
+    char *tiles;      /* of each part */
 } backward_run;
 
 /* One part's scratch: copies of 16-bit rows, P, D, a row of the mask, and the sums of the keys' gradients. */
@@ -31,11 +32,14 @@ typedef struct backward_tiles {
 
 /* ---- scratch ----------------------------------------------------------------------------------------------------- */
 
+/* As many slices per head as give every thread work, but each of at least one block of keys. */
 static int64_t slices_of(int64_t heads, int64_t keys, int parallelism) {
     int64_t blocks = (keys + KEYS - 1) / KEYS, wanted = heads > 0 ? (parallelism + heads - 1) / heads : 1;
     return wanted < blocks ? wanted : blocks > 0 ? blocks : 1;
 }
 
+/* How many copies of a head's gradient of the queries are needed: one per slice, or with one slice per head one per
+ * thread. */
 static int64_t sums_of(int64_t heads, int64_t slices, int parallelism) {
     return slices > 1 ? mxci_dim_mul(heads, slices) : parallelism;
 }
@@ -90,7 +94,7 @@ static void attention_backward_open_run(const mxc_op_call *call, backward_run *r
     int parallelism = mxc_engine_parallelism(call->run->engine);
     mxci_attention_open(call, a);
     r->slices = slices_of(a->heads, a->keys, parallelism);
-    r->row_gradient = mxci_scratch_array(&s, a->heads * a->queries, a->element);
+    r->row_dot = mxci_scratch_array(&s, a->heads * a->queries, a->element);
     r->query_sums = mxci_scratch_array(&s, sums_of(a->heads, r->slices, parallelism),
                                        query_sum_bytes(a->dtype, a->queries, a->width));
     r->tiles = mxci_scratch_take(&s, 0);
@@ -98,8 +102,8 @@ static void attention_backward_open_run(const mxc_op_call *call, backward_run *r
 
 /* ---- one tile ---------------------------------------------------------------------------------------------------- */
 
-/* r of rows begin..end-1 of all heads. */
-static void row_gradients(void *arg, int64_t begin, int64_t end, int part) {
+/* r of rows begin..end-1 of all heads: G times attended. */
+static void row_dots(void *arg, int64_t begin, int64_t end, int part) {
     const backward_run *r = arg;
     const mxci_attention *a = &r->a;
     backward_tiles w;
@@ -108,25 +112,26 @@ static void row_gradients(void *arg, int64_t begin, int64_t end, int part) {
         const void *grad = mxci_attention_rows(a, &a->call->out_grad[0], 0, 0, a->values, i, 1, w.p);
         const void *out = mxci_attention_rows(a, &a->call->out[MXCI_ATTENDED], 0, 0, a->values, i, 1, w.d);
         double sum = a->kernel->dot(a->values, grad, out);
-        mxci_fill_compute(a->compute, sum, r->row_gradient + (size_t)i * a->element, 1);
+        mxci_fill_compute(a->compute, sum, r->row_dot + (size_t)i * a->element, 1);
     }
 }
 
-/* Scores become probabilities, G value^T becomes D. */
-static void attention_backward_differentiate(const backward_run *r, const mxci_attention_tile *t, backward_tiles *w) {
+/* In p, scores become probabilities; in d, G value^T becomes D. */
+static void attention_scores_gradient(const backward_run *r, const mxci_attention_tile *t, backward_tiles *w) {
     const mxci_attention *a = &r->a;
-    const mxc_tensor means = {.data = r->row_gradient, .dtype = a->compute};
+    const mxc_tensor row_dot = {.data = r->row_dot, .dtype = a->compute};
     for (int64_t i = 0; i < t->n_queries; i++) {
         int64_t query = t->head * a->queries + t->query + i, n = mxci_attention_visible(a, t, i);
         char *p = w->p + (size_t)(i * KEYS) * a->element, *d = w->d + (size_t)(i * KEYS) * a->element;
         a->kernel->score(n, a->scale, mxci_attention_bias(a, t, i, w->mask), p);
         a->kernel->exp(n, mxci_value_at(&a->call->out[MXCI_LOG_SUM], query), p);
         mxci_fill_compute(a->compute, 0, p + (size_t)n * a->element, t->n_keys - n);
-        a->kernel->gradient(t->n_keys, a->scale, mxci_value_at(&means, query), p, d);
+        a->kernel->gradient(t->n_keys, a->scale, mxci_value_at(&row_dot, query), p, d);
     }
 }
 
-/* Add a tile's share to the sums of its keys and values, and to query_sum (L,D). */
+/* Five products per tile: scores and G value^T, from which P and D follow, then what they add to the sums of the tile's
+ * values, keys and queries. */
 static void attention_backward_add_tile(const backward_run *r, const mxci_attention_tile *t, backward_tiles *w,
                                         const void *key, const void *value, char *query_sum) {
     const mxci_attention *a = &r->a;
@@ -134,72 +139,72 @@ static void attention_backward_add_tile(const backward_run *r, const mxci_attent
                                             t->n_queries, w->query);
     const void *grad =
         mxci_attention_rows(a, &a->call->out_grad[0], t->head, a->queries, a->values, t->query, t->n_queries, w->grad);
-    mxci_attention_multiply(a, &(mxci_attention_product){.m = t->n_queries,
-                                                         .n = t->n_keys,
-                                                         .k = a->width,
-                                                         .a = query,
-                                                         .lda = a->width,
-                                                         .b = key,
-                                                         .ldb = a->width,
-                                                         .tb = 1,
-                                                         .c = w->p,
-                                                         .ldc = KEYS});
-    mxci_attention_multiply(a, &(mxci_attention_product){.m = t->n_queries,
-                                                         .n = t->n_keys,
-                                                         .k = a->values,
-                                                         .a = grad,
-                                                         .lda = a->values,
-                                                         .b = value,
-                                                         .ldb = a->values,
-                                                         .tb = 1,
-                                                         .c = w->d,
-                                                         .ldc = KEYS});
-    attention_backward_differentiate(r, t, w);
-    mxci_attention_multiply(a, &(mxci_attention_product){.m = t->n_keys,
-                                                         .n = a->values,
-                                                         .k = t->n_queries,
-                                                         .a = w->p,
-                                                         .lda = KEYS,
-                                                         .ta = 1,
-                                                         .b = grad,
-                                                         .ldb = a->values,
-                                                         .c = w->value_sums,
-                                                         .ldc = a->values,
-                                                         .add = 1});
-    mxci_attention_multiply(a, &(mxci_attention_product){.m = t->n_keys,
-                                                         .n = a->width,
-                                                         .k = t->n_queries,
-                                                         .a = w->d,
-                                                         .lda = KEYS,
-                                                         .ta = 1,
-                                                         .b = query,
-                                                         .ldb = a->width,
-                                                         .c = w->key_sums,
-                                                         .ldc = a->width,
-                                                         .add = 1});
-    mxci_attention_multiply(a, &(mxci_attention_product){.m = t->n_queries,
-                                                         .n = a->width,
-                                                         .k = t->n_keys,
-                                                         .a = w->d,
-                                                         .lda = KEYS,
-                                                         .b = key,
-                                                         .ldb = a->width,
-                                                         .c = query_sum + (size_t)(t->query * a->width) * a->element,
-                                                         .ldc = a->width,
-                                                         .add = 1});
+    mxci_attention_gemm(a, &(mxci_attention_product){.m = t->n_queries,
+                                                     .n = t->n_keys,
+                                                     .k = a->width,
+                                                     .a = query,
+                                                     .lda = a->width,
+                                                     .b = key,
+                                                     .ldb = a->width,
+                                                     .tb = 1,
+                                                     .c = w->p,
+                                                     .ldc = KEYS});
+    mxci_attention_gemm(a, &(mxci_attention_product){.m = t->n_queries,
+                                                     .n = t->n_keys,
+                                                     .k = a->values,
+                                                     .a = grad,
+                                                     .lda = a->values,
+                                                     .b = value,
+                                                     .ldb = a->values,
+                                                     .tb = 1,
+                                                     .c = w->d,
+                                                     .ldc = KEYS});
+    attention_scores_gradient(r, t, w);
+    mxci_attention_gemm(a, &(mxci_attention_product){.m = t->n_keys,
+                                                     .n = a->values,
+                                                     .k = t->n_queries,
+                                                     .a = w->p,
+                                                     .lda = KEYS,
+                                                     .ta = 1,
+                                                     .b = grad,
+                                                     .ldb = a->values,
+                                                     .c = w->value_sums,
+                                                     .ldc = a->values,
+                                                     .add = 1});
+    mxci_attention_gemm(a, &(mxci_attention_product){.m = t->n_keys,
+                                                     .n = a->width,
+                                                     .k = t->n_queries,
+                                                     .a = w->d,
+                                                     .lda = KEYS,
+                                                     .ta = 1,
+                                                     .b = query,
+                                                     .ldb = a->width,
+                                                     .c = w->key_sums,
+                                                     .ldc = a->width,
+                                                     .add = 1});
+    mxci_attention_gemm(a, &(mxci_attention_product){.m = t->n_queries,
+                                                     .n = a->width,
+                                                     .k = t->n_keys,
+                                                     .a = w->d,
+                                                     .lda = KEYS,
+                                                     .b = key,
+                                                     .ldb = a->width,
+                                                     .c = query_sum + (size_t)(t->query * a->width) * a->element,
+                                                     .ldc = a->width,
+                                                     .add = 1});
 }
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
 /* n elements from the compute type to a gradient, from its element `at` on. */
-static void put_sums(const mxci_attention *a, int slot, int64_t at, const void *sums, int64_t n) {
+static void store_sums(const mxci_attention *a, int slot, int64_t at, const void *sums, int64_t n) {
     mxc_req req = a->call->req[slot];
     if (req != MXC_REQ_NULL && n > 0)
         (req == MXC_REQ_ADD ? mxci_store_add : mxci_store)(a->dtype, sums, mxci_at(&a->call->in_grad[slot], at), n);
 }
 
 /* The gradients of KEYS keys from t->key on. */
-static void run_keys(const backward_run *r, mxci_attention_tile t, backward_tiles *w, char *query_sum) {
+static void keys_gradient(const backward_run *r, mxci_attention_tile t, backward_tiles *w, char *query_sum) {
     const mxci_attention *a = &r->a;
     const mxc_tensor *in = a->call->in;
     const void *key = mxci_attention_rows(a, &in[MXCI_KEY], t.head, a->keys, a->width, t.key, t.n_keys, w->key);
@@ -212,8 +217,8 @@ static void run_keys(const backward_run *r, mxci_attention_tile t, backward_tile
         if (mxci_attention_visible(a, &t, t.n_queries - 1) > 0)
             attention_backward_add_tile(r, &t, w, key, value, query_sum);
     }
-    put_sums(a, MXCI_KEY, first * a->width, w->key_sums, t.n_keys * a->width);
-    put_sums(a, MXCI_VALUE, first * a->values, w->value_sums, t.n_keys * a->values);
+    store_sums(a, MXCI_KEY, first * a->width, w->key_sums, t.n_keys * a->width);
+    store_sums(a, MXCI_VALUE, first * a->values, w->value_sums, t.n_keys * a->values);
 }
 
 static char *query_sum_of(const backward_run *r, int64_t index) {
@@ -234,15 +239,15 @@ static void run_slices(void *arg, int64_t begin, int64_t end, int part) {
         for (int64_t block = slice * blocks / r->slices; block < last; block++) {
             mxci_attention_tile t = {.head = item / r->slices, .key = block * KEYS};
             t.n_keys = a->keys - t.key < KEYS ? a->keys - t.key : KEYS;
-            run_keys(r, t, &w, query_sum);
+            keys_gradient(r, t, &w, query_sum);
         }
         if (r->slices == 1)
-            put_sums(a, MXCI_QUERY, item * a->queries * a->width, query_sum, a->queries * a->width);
+            store_sums(a, MXCI_QUERY, item * a->queries * a->width, query_sum, a->queries * a->width);
     }
 }
 
-/* The slices' shares of the queries' gradient, head by head. */
-static void put_queries(void *arg, int64_t begin, int64_t end, int part) {
+/* Heads begin..end-1: the queries' gradient is the sum of the slices' copies. */
+static void sum_slices(void *arg, int64_t begin, int64_t end, int part) {
     const backward_run *r = arg;
     const mxci_attention *a = &r->a;
     int64_t n = a->queries * a->width;
@@ -251,7 +256,7 @@ static void put_queries(void *arg, int64_t begin, int64_t end, int part) {
         char *sum = query_sum_of(r, head * r->slices);
         for (int64_t slice = 1; slice < r->slices; slice++)
             mxci_add_row(a->compute, sum, query_sum_of(r, head * r->slices + slice), n);
-        put_sums(a, MXCI_QUERY, head * n, sum, n);
+        store_sums(a, MXCI_QUERY, head * n, sum, n);
     }
 }
 
@@ -260,9 +265,9 @@ mxc_status mxci_attention_backward(const mxc_op_call *call) {
     attention_backward_open_run(call, &r);
     if (call->n_in > MXCI_MASK)
         mxci_assign_zero_gradient(call, MXCI_MASK);
-    mxc_parallel_for(call->run, r.a.heads * r.a.queries, 256, row_gradients, &r);
+    mxc_parallel_for(call->run, r.a.heads * r.a.queries, 256, row_dots, &r);
     mxc_parallel_for(call->run, r.a.heads * r.slices, 1, run_slices, &r);
     if (r.slices > 1)
-        mxc_parallel_for(call->run, r.a.heads, 1, put_queries, &r);
+        mxc_parallel_for(call->run, r.a.heads, 1, sum_slices, &r);
     return MXC_OK;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The row kernels of attention for float and double. */
 #include "operator/nn/attention_kernels.h"
 
 #include "math/fastmath.h"

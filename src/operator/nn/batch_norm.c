@@ -51,6 +51,7 @@ static int bn_visible(const void *params) {
 
 /* ---- inference ------------------------------------------------------------------------------------------------- */
 
+/* Slots with one value per channel. */
 static const int channel_slots[] = {
     GAMMA, BETA, MXC_SLOT_OUT(MEAN), MXC_SLOT_OUT(VAR), MXC_SLOT_AUX(MOVING_MEAN), MXC_SLOT_AUX(MOVING_VAR),
 };
@@ -102,15 +103,19 @@ static void batch_norm_put(mxc_req req, const mxc_tensor *t, int64_t i, double v
         ((float *)t->data)[i] = (float)value;
 }
 
+/* Whether this run takes the statistics from the batch, not from the moving averages. */
 static int uses_batch(const mxc_op_call *call) {
     return call->is_train && !((const mxci_bn_params *)call->params)->use_global_stats;
 }
 
+/* One run, and the memory of a channel: n = outer axes, d = inner axes, step = C d apart. */
 typedef struct bn_run {
     const mxc_op_call *call;
     mxci_channel channel;
 } bn_run;
 
+/* Channels are independent, so each is computed by one thread from start to end; results do not depend on the
+ * threads. */
 static mxc_status run_channels(const mxc_op_call *call, mxc_range_fn part) {
     const mxc_shape *data = &call->in[DATA].shape;
     const int axis = mxci_bn_axis(call->params, data->ndim);
@@ -122,6 +127,7 @@ static mxc_status run_channels(const mxc_op_call *call, mxc_range_fn part) {
 
 /* ---- forward --------------------------------------------------------------------------------------------------- */
 
+/* Mean and variance of channel c for this run; in training also moves the averages. */
 static void statistics(const bn_run *r, int64_t c, double *mean, double *var) {
     const mxc_op_call *call = r->call;
     double keep = ((const mxci_bn_params *)call->params)->momentum;
@@ -137,12 +143,14 @@ static void statistics(const bn_run *r, int64_t c, double *mean, double *var) {
     batch_norm_put(call->req[VAR], &call->out[VAR], c, *var);
 }
 
+/* The factor gamma / sqrt(var + eps). */
 static double scale_of(const mxc_op_call *call, int64_t c, double var) {
     const mxci_bn_params *p = call->params;
     return (p->fix_gamma ? 1 : get(&call->in[GAMMA], c)) / sqrt(var + p->eps);
 }
 
-/* y = scale (x - mean) + shift for channel c; large results by tiles that are streamed. */
+/* y = scale (x - mean) + shift for channel c. Results too large for the caches go by tiles that are stored past them.
+ */
 static void put_affine(const bn_run *r, int64_t c, double scale, double mean, double shift) {
     const mxc_op_call *call = r->call;
     const mxc_tensor *x = &call->in[DATA], *y = &call->out[OUT];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The channel kernels of BatchNorm, GroupNorm, LayerNorm and others, for each floating dtype. */
 #include "operator/nn/batch_norm_kernels.h"
 
 #include "math/loop.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Batch normalisation of one channel: n runs of d elements, each run `step` elements behind the one before. Tables by
- * dtype of the data (the floating ones). Sums are taken in vectors over short runs, then in double.
+ * Normalization of one channel: n rows of d contiguous elements, `step` elements apart. With (N,C,spatial) a channel
+ * has n = N rows of d = spatial elements, step = C d. Tables by dtype of the data (the floating ones).
  */
 #ifndef MXCI_OPERATOR_NN_BATCH_NORM_KERNELS_H
 #define MXCI_OPERATOR_NN_BATCH_NORM_KERNELS_H

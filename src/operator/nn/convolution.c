@@ -80,6 +80,7 @@ static int conv_args(const void *params) {
 
 /* ---- shapes ---------------------------------------------------------------------------------------------------- */
 
+/* out = (in + 2 pad - reach) / stride + 1; for stride 1 also backwards, from out to in. */
 static mxc_status convolution_infer_axis(mxc_op_sig *sig, int i) {
     const conv_params *p = sig->params;
     int64_t reach = p->dilate.value[i] * (p->kernel.value[i] - 1) + 1, pad = 2 * p->pad.value[i];
@@ -100,6 +101,7 @@ static mxc_status convolution_infer_axis(mxc_op_sig *sig, int i) {
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &expected);
 }
 
+/* C is the weights' channels times num_group, both ways. */
 static mxc_status infer_channels(mxc_op_sig *sig) {
     const conv_params *p = sig->params;
     const int axis = mxci_channel_axis(mxci_conv_channels_last(p), p->kernel.n + 2);
@@ -139,8 +141,9 @@ mxc_status mxci_conv_infer(mxc_op_sig *sig) {
 
 /* ---- scratch --------------------------------------------------------------------------------------------------- */
 
-/* The convolution of out_grad that gives the data's gradient; possible for stride 1, worth it where it multiplies few
- * zeros. Returns whether. */
+/* The geometry by which the data's gradient is a convolution of out_grad with flipped weights, which is faster than
+ * adding patches' into the image. Returns whether to use it: strides must be 1, and the padding of out_grad must not
+ * make it multiply many zeros (at most a quarter more pixels). */
 static int flip_shape(const mxci_conv_shape *s, mxci_conv_shape *flipped) {
     int64_t inside = 1, outside = 1;
     int possible = 1;
@@ -158,12 +161,13 @@ static int flip_shape(const mxci_conv_shape *s, mxci_conv_shape *flipped) {
     return possible && inside * 4 <= outside * 5 && (s->channels > 3 || s->filters <= 2);
 }
 
-/* Scratch of one pass, in this order: tables of the field, and of out_grad's where it is convolved; a block per part
- * for a field and a panel of out_grad; rearranged weights. */
+/* Scratch of one pass, in this order: the tables of the geometry, and of the flipped one where out_grad is convolved;
+ * for each part a block with the padded images and a panel of out_grad; rearranged weights, or the sums of the weights'
+ * gradient. */
 typedef struct conv_plan {
     const mxci_conv_kernels *kernels;
     size_t element;
-    mxci_field field, flipped;
+    mxci_conv_geometry geo, flipped;
     int flip, parts;
     size_t tables, flipped_tables, block, weights;
     int64_t sums; /* elements for one group */
@@ -179,20 +183,20 @@ static void convolution_make_plan(conv_plan *plan, const conv_params *p, const m
     plan->kernels = dtype == MXC_F64 ? &mxci_conv_f64 : &mxci_conv_f32;
     plan->element = dtype == MXC_F64 ? sizeof(double) : sizeof(float);
     lanes = plan->kernels->lanes;
-    mxci_field_measure(&shape, &plan->field);
+    mxci_conv_geometry_measure(&shape, &plan->geo);
     if (pass == MXC_BACKWARD)
-        mxci_field_group(&plan->field, data->dim[0], data->dim[1] * shape.in[0] * shape.in[1] * shape.in[2]);
-    elements = mxci_dim_mul(plan->field.elements, plan->field.samples);
-    plan->tables = mxci_field_table_bytes(&plan->field, lanes);
+        mxci_conv_geometry_group(&plan->geo, data->dim[0], data->dim[1] * shape.in[0] * shape.in[1] * shape.in[2]);
+    elements = mxci_dim_mul(plan->geo.elements, plan->geo.samples);
+    plan->tables = mxci_conv_geometry_table_bytes(&plan->geo, lanes);
     if (pass == MXC_BACKWARD) {
         plan->flip = flip_shape(&shape, &flipped);
-        plan->sums = mxci_dim_mul((shape.filters + lanes - 1) / lanes * lanes, plan->field.taps);
-        /* More than the weights need. */
+        plan->sums = mxci_dim_mul((shape.filters + lanes - 1) / lanes * lanes, plan->geo.patch_size);
+        /* More than rearranged weights need: both uses share the block. */
         plan->weights = mxci_size_of(mxci_dim_mul(plan->sums, p->num_group), plan->element);
     }
     if (plan->flip) {
-        mxci_field_measure(&flipped, &plan->flipped);
-        plan->flipped_tables = mxci_field_table_bytes(&plan->flipped, lanes);
+        mxci_conv_geometry_measure(&flipped, &plan->flipped);
+        plan->flipped_tables = mxci_conv_geometry_table_bytes(&plan->flipped, lanes);
         if (plan->flipped.elements > elements)
             elements = plan->flipped.elements;
     }
@@ -200,17 +204,29 @@ static void convolution_make_plan(conv_plan *plan, const conv_params *p, const m
                                 mxci_size_align(mxci_size_of(shape.filters * 2 * lanes, plan->element)));
 }
 
-static size_t convolution_conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
+typedef struct conv_scratch {
+    void *tables, *flipped_tables, *weights;
+    char *blocks;
+} conv_scratch;
+
+/* Hands out the parts of scratch, or measures it where s has no base. */
+static conv_scratch convolution_take_scratch(const conv_plan *plan, mxci_scratch *s) {
+    conv_scratch parts;
+    parts.tables = mxci_scratch_take(s, plan->tables);
+    parts.flipped_tables = mxci_scratch_take(s, plan->flipped_tables);
+    parts.blocks = mxci_scratch_array(s, plan->parts, plan->block);
+    parts.weights = mxci_scratch_take(s, plan->weights);
+    return parts;
+}
+
+static size_t convolution_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     conv_plan plan;
     mxci_scratch s = {0};
     if (mxc_shape_size(&sig->out_shape[0]) == 0)
         return s.bytes;
     convolution_make_plan(&plan, sig->params, &sig->in_shape[DATA], &sig->out_shape[0], sig->in_type[DATA], pass,
                           sig->parallelism);
-    mxci_scratch_take(&s, plan.tables);
-    mxci_scratch_take(&s, plan.flipped_tables);
-    mxci_scratch_array(&s, plan.parts, plan.block);
-    mxci_scratch_take(&s, plan.weights);
+    convolution_take_scratch(&plan, &s);
     return s.bytes;
 }
 
@@ -227,7 +243,7 @@ static int to_channels_second(const void *params, void *out) {
  * the roles of data and output exchanged, for the data's gradient as a convolution. */
 typedef struct conv_run {
     const conv_plan *plan;
-    const mxci_field *field;
+    const mxci_conv_geometry *geo;
     int64_t batch, groups;
     int64_t image, output, weights; /* elements of one group in in, out and weight */
     const void *in, *weight, *bias, *out_grad;
@@ -235,6 +251,7 @@ typedef struct conv_run {
     int add;
     int64_t units, unit; /* forward: units of work in one group, panels in each */
     char *blocks;
+    void *rearranged; /* backward: rearranged weights, then the sums of the weights' gradient */
 } conv_run;
 
 static void *convolution_at(const conv_run *r, const void *base, int64_t element) {
@@ -246,94 +263,100 @@ static int64_t panels_of(const conv_run *r, int64_t n) {
     return (n + wide - 1) / wide;
 }
 
-/* The padding of the part's fields: once, since filling them leaves it. */
-static void clear_fields(const conv_run *r, int part) {
-    if (!r->field->plain)
+/* Zeroes the padding of the part's padded images: once per part, since later images leave it as it is. */
+static void clear_padding(const conv_run *r, int part) {
+    if (!r->geo->is_image)
         memset(r->blocks + (size_t)part * r->plan->block, 0,
-               (size_t)(r->field->elements * r->field->samples) * r->plan->element);
+               (size_t)(r->geo->elements * r->geo->samples) * r->plan->element);
 }
 
-/* The fields of a group in some samples from index on: the images themselves, or filled into the part's block. */
-static const void *read_fields(const conv_run *r, int64_t index, int64_t samples, int part) {
+/* The padded images of a group in some samples from index on: the images themselves where no padding is needed, else
+ * copies in the part's block. */
+static const void *padded_images(const conv_run *r, int64_t index, int64_t samples, int part) {
     void *block = r->blocks + (size_t)part * r->plan->block;
-    if (r->field->plain)
+    if (r->geo->is_image)
         return convolution_at(r, r->in, index * r->image);
     for (int64_t n = 0; n < samples; n++)
-        r->plan->kernels->fill(r->field, convolution_at(r, r->in, (index + n * r->groups) * r->image),
-                               convolution_at(r, block, n * r->field->elements));
+        r->plan->kernels->pad_image(r->geo, convolution_at(r, r->in, (index + n * r->groups) * r->image),
+                                    convolution_at(r, block, n * r->geo->elements));
     return block;
 }
 
 /* Units of work per part that are worth a thread of their own: about 0.3 MFLOP. */
 static int64_t grain(const conv_run *r, int64_t units) {
-    double flops = 2.0 * (double)(r->field->shape.filters * r->field->pixels) * (double)r->field->taps / (double)units;
+    double flops = 2.0 * (double)(r->geo->shape.filters * r->geo->pixels) * (double)r->geo->patch_size / (double)units;
     return (int64_t)(3e5 / (flops + 1)) + 1;
 }
 
+/* Units begin..end-1: a unit is some panels of pixels of one group of one sample. The padded image is made again where
+ * a part begins in the middle of a group. */
 static void convolution_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const conv_run *r = arg;
     const mxci_conv_kernels *k = r->plan->kernels;
     static const double zero;
-    clear_fields(r, part);
+    clear_padding(r, part);
     while (begin < end) {
         int64_t index = begin / r->units, group = index % r->groups, first = begin % r->units;
         int64_t last = end - begin < r->units - first ? first + end - begin : r->units;
-        int64_t panels = panels_of(r, r->field->pixels), stop = last * r->unit < panels ? last * r->unit : panels;
-        const void *field = read_fields(r, index, 1, part), *weight = convolution_at(r, r->weight, group * r->weights);
-        const void *bias = r->bias ? convolution_at(r, r->bias, group * r->field->shape.filters) : &zero;
+        int64_t panels = panels_of(r, r->geo->pixels), stop = last * r->unit < panels ? last * r->unit : panels;
+        const void *padded = padded_images(r, index, 1, part),
+                   *weight = convolution_at(r, r->weight, group * r->weights);
+        const void *bias = r->bias ? convolution_at(r, r->bias, group * r->geo->shape.filters) : &zero;
         void *out = convolution_at(r, r->out, index * r->output);
         if (!r->add)
-            k->forward(r->field, field, weight, bias, r->bias != NULL, 0, out, first * r->unit, stop);
+            k->forward(r->geo, padded, weight, bias, r->bias != NULL, 0, out, first * r->unit, stop);
         else
-            k->forward(r->field, field, weight, out, r->field->pixels, 1, out, first * r->unit, stop);
+            k->forward(r->geo, padded, weight, out, r->geo->pixels, 1, out, first * r->unit, stop);
         if (r->add && r->bias)
-            k->add_bias(r->field, bias, out, first * r->unit, stop);
+            k->add_bias(r->geo, bias, out, first * r->unit, stop);
         begin += last - first;
     }
 }
 
 static void convolution_run_forward(const mxc_op_call *call, conv_run *r) {
-    int64_t panels = panels_of(r, r->field->pixels);
+    int64_t panels = panels_of(r, r->geo->pixels);
     r->unit = r->batch * r->groups >= 4 * r->plan->parts ? panels : 1; /* few samples: cut them too */
     r->units = (panels + r->unit - 1) / r->unit;
     mxc_parallel_for(call->run, r->batch * r->groups * r->units, grain(r, r->units), convolution_forward_part, r);
 }
 
-/* Taps begin..end-1 of all groups. */
+/* Elements begin..end-1 of the patches of all groups. Each is summed over all samples by one part in one order, so that
+ * the result does not depend on the threads. */
 static void weight_part(void *arg, int64_t begin, int64_t end, int part) {
     const conv_run *r = arg;
     const mxci_conv_kernels *k = r->plan->kernels;
-    int64_t taps = r->field->taps;
-    clear_fields(r, part);
+    int64_t patch_size = r->geo->patch_size;
+    clear_padding(r, part);
     while (begin < end) {
-        int64_t group = begin / taps, first = begin % taps;
-        int64_t last = end - begin < taps - first ? first + end - begin : taps;
+        int64_t group = begin / patch_size, first = begin % patch_size;
+        int64_t last = end - begin < patch_size - first ? first + end - begin : patch_size;
         void *sums = convolution_at(r, r->sums, group * r->plan->sums);
-        for (int64_t n = 0; n < r->batch; n += r->field->samples) {
+        for (int64_t n = 0; n < r->batch; n += r->geo->samples) {
             int64_t index = n * r->groups + group, rest = r->batch - n;
-            int64_t samples = rest < r->field->samples ? rest : r->field->samples;
-            k->weight(r->field, samples, read_fields(r, index, samples, part),
+            int64_t samples = rest < r->geo->samples ? rest : r->geo->samples;
+            k->weight(r->geo, samples, padded_images(r, index, samples, part),
                       convolution_at(r, r->out_grad, index * r->output), r->groups * r->output, n > 0, sums, first,
                       last);
         }
-        k->put_weight(r->field, sums, r->add, convolution_at(r, r->out, group * r->weights), first, last);
+        k->put_weight(r->geo, sums, r->add, convolution_at(r, r->out, group * r->weights), first, last);
         begin += last - first;
     }
 }
 
+/* Groups begin..end-1 of all samples, by adding weight^T out_grad into the padded image (col2im). */
 static void data_part(void *arg, int64_t begin, int64_t end, int part) {
     const conv_run *r = arg;
     const mxci_conv_kernels *k = r->plan->kernels;
     char *block = r->blocks + (size_t)part * r->plan->block;
-    void *panel = block + mxci_size_align((size_t)r->field->elements * r->plan->element);
+    void *panel = block + mxci_size_align((size_t)r->geo->elements * r->plan->element);
     for (int64_t index = begin; index < end; index++) {
-        void *image = convolution_at(r, r->out, index * r->image), *field = r->field->plain ? image : block;
-        if (!r->field->plain || !r->add)
-            memset(field, 0, (size_t)r->field->elements * r->plan->element);
-        k->data(r->field, convolution_at(r, r->weight, index % r->groups * r->weights),
-                convolution_at(r, r->out_grad, index * r->output), panel, field);
-        if (!r->field->plain)
-            k->unfill(r->field, r->add, field, image);
+        void *image = convolution_at(r, r->out, index * r->image), *padded = r->geo->is_image ? image : block;
+        if (!r->geo->is_image || !r->add)
+            memset(padded, 0, (size_t)r->geo->elements * r->plan->element);
+        k->data(r->geo, convolution_at(r, r->weight, index % r->groups * r->weights),
+                convolution_at(r, r->out_grad, index * r->output), panel, padded);
+        if (!r->geo->is_image)
+            k->crop(r->geo, r->add, padded, image);
     }
 }
 
@@ -343,7 +366,7 @@ typedef struct rearrange {
     const conv_run *r;
     const void *weight;
     void *to;
-    int64_t units; /* in one group: strips of six taps, or channels */
+    int64_t units; /* in one group: strips of six elements of a patch, or channels */
 } rearrange;
 
 static void rearrange_part(void *arg, int64_t begin, int64_t end, int part) {
@@ -354,14 +377,15 @@ static void rearrange_part(void *arg, int64_t begin, int64_t end, int part) {
         int64_t group = i / w->units, unit = i % w->units;
         const void *from = convolution_at(w->r, w->weight, group * w->r->weights);
         void *to = convolution_at(w->r, w->to, group * w->r->weights);
-        (plan->flip ? plan->kernels->flip : plan->kernels->pack)(&plan->field, from, to, unit, unit + 1);
+        (plan->flip ? plan->kernels->flip : plan->kernels->pack)(&plan->geo, from, to, unit, unit + 1);
     }
 }
 
+/* Weights flipped, where the data's gradient is a convolution, or packed into strips, where it is added up. */
 static void rearrange_weights(const mxc_op_call *call, const conv_run *r, void *to) {
-    const mxci_field *f = &r->plan->field;
+    const mxci_conv_geometry *geo = &r->plan->geo;
     rearrange w = {.r = r, .weight = call->in[WEIGHT].data, .to = to};
-    w.units = r->plan->flip ? f->shape.channels : (f->taps + 5) / 6;
+    w.units = r->plan->flip ? geo->shape.channels : (geo->patch_size + 5) / 6;
     mxc_parallel_for(call->run, w.units * r->groups, MXCI_GRAIN * w.units / (r->weights + 1) + 1, rearrange_part, &w);
 }
 
@@ -369,21 +393,23 @@ static void rearrange_weights(const mxc_op_call *call, const conv_run *r, void *
 
 static conv_run convolution_open_run(const mxc_op_call *call, conv_plan *plan, mxc_pass pass) {
     const conv_params *p = call->params;
-    char *temp = call->temp;
+    conv_scratch scratch;
     int parts = call->run ? mxc_engine_parallelism(call->run->engine) : 1;
     convolution_make_plan(plan, p, &call->in[DATA].shape, &call->out[0].shape, call->in[DATA].dtype, pass, parts);
-    mxci_field_plan(&plan->field, plan->kernels->lanes, temp);
+    scratch = convolution_take_scratch(plan, &(mxci_scratch){.base = call->temp});
+    mxci_conv_geometry_plan(&plan->geo, plan->kernels->lanes, scratch.tables);
     if (plan->flip)
-        mxci_field_plan(&plan->flipped, plan->kernels->lanes, temp + plan->tables);
+        mxci_conv_geometry_plan(&plan->flipped, plan->kernels->lanes, scratch.flipped_tables);
     return (conv_run){.plan = plan,
-                      .field = &plan->field,
+                      .geo = &plan->geo,
                       .batch = call->in[DATA].shape.dim[0],
                       .groups = p->num_group,
-                      .image = plan->field.shape.channels * mxci_shape_count(&call->in[DATA].shape, 2, p->kernel.n + 2),
-                      .output = plan->field.shape.filters * plan->field.pixels,
-                      .weights = plan->field.shape.filters * plan->field.taps,
+                      .image = plan->geo.shape.channels * mxci_shape_count(&call->in[DATA].shape, 2, p->kernel.n + 2),
+                      .output = plan->geo.shape.filters * plan->geo.pixels,
+                      .weights = plan->geo.shape.filters * plan->geo.patch_size,
                       .in = call->in[DATA].data,
-                      .blocks = temp + plan->tables + plan->flipped_tables};
+                      .blocks = scratch.blocks,
+                      .rearranged = scratch.weights};
 }
 
 static mxc_status conv_forward(const mxc_op_call *call) {
@@ -403,16 +429,15 @@ static mxc_status conv_forward(const mxc_op_call *call) {
 static void data_gradient(const mxc_op_call *call, const conv_run *base) {
     const conv_plan *plan = base->plan;
     conv_run r = *base;
-    void *weights = r.blocks + (size_t)plan->parts * plan->block;
-    rearrange_weights(call, &r, weights);
-    r.weight = weights;
+    rearrange_weights(call, &r, r.rearranged);
+    r.weight = r.rearranged;
     r.out = call->in_grad[DATA].data;
     r.add = call->req[DATA] == MXC_REQ_ADD;
     if (!plan->flip) {
         mxc_parallel_for(call->run, r.batch * r.groups, grain(&r, 1), data_part, &r);
         return;
     }
-    r.field = &plan->flipped;
+    r.geo = &plan->flipped;
     r.in = r.out_grad;
     r.image = base->output;
     r.output = base->image;
@@ -422,14 +447,16 @@ static void data_gradient(const mxc_op_call *call, const conv_run *base) {
 static void weight_gradient(const mxc_op_call *call, const conv_run *base) {
     conv_run r = *base;
     r.out = call->in_grad[WEIGHT].data;
-    r.sums = r.blocks + (size_t)r.plan->parts * r.plan->block;
+    r.sums = r.rearranged;
     r.add = call->req[WEIGHT] == MXC_REQ_ADD;
-    mxc_parallel_for(call->run, r.field->taps * r.groups, grain(&r, r.field->taps) / r.batch + 1, weight_part, &r);
+    mxc_parallel_for(call->run, r.geo->patch_size * r.groups, grain(&r, r.geo->patch_size) / r.batch + 1, weight_part,
+                     &r);
 }
 
+/* Sums of out_grad over samples and pixels, filters begin..end-1 of all groups. */
 static void convolution_bias_part(void *arg, int64_t begin, int64_t end, int part) {
     const conv_run *r = arg;
-    int64_t filters = r->field->shape.filters * r->groups, pixels = r->field->pixels;
+    int64_t filters = r->geo->shape.filters * r->groups, pixels = r->geo->pixels;
     (void)part;
     for (int64_t f = begin; f < end; f++) {
         double sum =
@@ -442,7 +469,7 @@ static void convolution_bias_gradient(const mxc_op_call *call, const conv_run *b
     conv_run r = *base;
     r.out = call->in_grad[BIAS].data;
     r.add = call->req[BIAS] == MXC_REQ_ADD;
-    mxc_parallel_for(call->run, r.field->shape.filters * r.groups, MXCI_GRAIN / (r.batch * r.field->pixels) + 1,
+    mxc_parallel_for(call->run, r.geo->shape.filters * r.groups, MXCI_GRAIN / (r.batch * r.geo->pixels) + 1,
                      convolution_bias_part, &r);
 }
 
@@ -505,7 +532,7 @@ const mxc_op_def mxci_op_convolution = {
     .to_channels_second = to_channels_second,
     .needs = {.out_grad = 1, .in = 1 << DATA | 1 << WEIGHT},
     .flags = MXC_OP_SAMPLEWISE,
-    .temp_bytes = convolution_conv_temp,
+    .temp_bytes = convolution_temp_bytes,
     .channels_last = conv_channels_last,
     .quantized = conv_quantized,
     .linear = conv_linear,

@@ -95,6 +95,7 @@ static int deconvolution_n_args(const void *params) {
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
+/* out = stride (in - 1) + dilate (kernel - 1) + 1 - 2 pad + adj, or target_shape. */
 static mxc_status deconvolution_infer_axis(mxc_op_sig *sig, int i) {
     const deconv_params *p = sig->params;
     int64_t in = sig->in_shape[DATA].dim[i + 2], span;
@@ -147,6 +148,7 @@ static mxc_status deconvolution_infer_shape(mxc_op_sig *sig) {
 
 /* ---- the convolution --------------------------------------------------------------------------------------------- */
 
+/* Scratch of the convolution of out with weight, which gives data: its data is our output and its output our data. */
 static size_t deconvolution_conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
     mxci_conv_params params;
     mxc_op_sig conv = *sig;
@@ -161,6 +163,7 @@ static size_t deconvolution_conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
     return mxci_op_convolution.temp_bytes(&conv, pass);
 }
 
+/* Forward is the convolution's backward; backward uses both of its passes, one after the other. */
 static size_t deconvolution_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     size_t forward = pass == MXC_BACKWARD ? deconvolution_conv_temp(sig, MXC_FORWARD) : 0,
            backward = deconvolution_conv_temp(sig, MXC_BACKWARD);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * DeformableConvolution: a convolution whose patches are read at places that move. data (N,C,h,w), offset
- * (N, G*K*2, H, W), weight (F, C/groups, kernel), bias (F), out (N,F,H,W). Channels come in G groups for the offsets;
- * for each of them, each of K elements of a patch and each place, offset says how far down and to the right of its
- * place in a plain convolution the element is read, between the four elements of data around; 0 outside of 0 to h, 0 to
- * w. The patches of a sample are laid out in scratch as columns (C*K, H*W), and the rest is products.
+ * DeformableConvolution: a convolution whose patches are sampled at learnt offsets (J. Dai et al., "Deformable
+ * convolutional networks", 2017). data (N,C,h,w), offset (N, G*K*2, H, W), weight (F, C/groups, kernel), bias (F), out
+ * (N,F,H,W). The channels are in G groups for the offsets; for each group, each of K elements of a patch and each
+ * output position, offset has how far down and to the right of its position in a plain convolution the element is read,
+ * by bilinear interpolation; 0 outside of data. The patches of a sample are written to scratch as columns (C*K, H*W),
+ * and the rest is matrix products.
  */
 #include "operator/nn/deformable_convolution.h"
 
@@ -86,8 +87,8 @@ static int deformable_convolution_n_args(const void *params) {
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
-/* Places of patches along an axis; -1 if it is not known. */
-static mxc_status infer_places(const mxc_op_sig *sig, int i, int64_t *out) {
+/* Positions of patches along an axis; -1 if it is not known. */
+static mxc_status infer_out_size(const mxc_op_sig *sig, int i, int64_t *out) {
     const deformable_params *p = sig->params;
     int64_t in = sig->in_shape[DATA].dim[i + 2], span = p->dilate.value[i] * (p->kernel.value[i] - 1) + 1;
     *out = -1;
@@ -121,6 +122,7 @@ static mxc_status infer_weight(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, DATA, &data);
 }
 
+/* N, H and W follow from data, output and offset, whichever knows them. */
 static mxc_status deformable_convolution_infer_shape(mxc_op_sig *sig) {
     const deformable_params *p = sig->params;
     mxc_shape data = mxci_shape_axes(4), bias = mxci_shape_of(1, &p->num_filter), out, offset, columns;
@@ -131,7 +133,7 @@ static mxc_status deformable_convolution_infer_shape(mxc_op_sig *sig) {
         MXC_TRY(mxc_sig_set_shape(sig, BIAS, &bias));
     out = mxci_shape_of(4, (int64_t[]){-1, p->num_filter, -1, -1});
     for (int i = 0; i < 2; i++)
-        MXC_TRY(infer_places(sig, i, &out.dim[i + 2]));
+        MXC_TRY(infer_out_size(sig, i, &out.dim[i + 2]));
     offset = mxci_shape_of(4, (int64_t[]){-1, p->num_deformable_group * patch_size(p) * 2, out.dim[2], out.dim[3]});
     for (int pass = 0; pass < 2; pass++) {
         MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
@@ -154,15 +156,23 @@ static mxc_status deformable_convolution_infer_shape(mxc_op_sig *sig) {
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-/* Elements of the columns of a sample, rounded up. */
-static int64_t column_count(const deformable_params *p, const mxc_shape *data, const mxc_shape *out) {
-    return (data->dim[1] * patch_size(p) * out->dim[2] * out->dim[3] + 15) & ~(int64_t)15;
+/* Hands out scratch, or measures it where s has no base: the columns (C*K, H*W) of a sample, and in backward their
+ * gradient. */
+static void deformable_convolution_take_scratch(mxci_scratch *s, const deformable_params *p, const mxc_shape *data,
+                                                const mxc_shape *out, size_t element, mxc_pass pass, void **columns,
+                                                void **grad) {
+    int64_t rows = mxci_dim_mul(data->dim[1], patch_size(p)), positions = mxci_dim_mul(out->dim[2], out->dim[3]);
+    *columns = mxci_scratch_array(s, mxci_dim_mul(rows, positions), element);
+    *grad = pass == MXC_BACKWARD ? mxci_scratch_array(s, mxci_dim_mul(rows, positions), element) : NULL;
 }
 
 static size_t deformable_convolution_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     size_t element = sig->in_type[DATA] == MXC_F64 ? sizeof(double) : sizeof(float);
-    size_t columns = mxci_size_of(column_count(sig->params, &sig->in_shape[DATA], &sig->out_shape[0]), element);
-    return mxci_size_mul(columns, pass == MXC_FORWARD ? 1 : 2);
+    mxci_scratch measure = {0};
+    void *columns, *grad;
+    deformable_convolution_take_scratch(&measure, sig->params, &sig->in_shape[DATA], &sig->out_shape[0], element, pass,
+                                        &columns, &grad);
+    return measure.bytes;
 }
 
 typedef struct deformable_run {
@@ -170,13 +180,13 @@ typedef struct deformable_run {
     const deformable_params *params;
     mxci_deformable_shape shape;
     mxc_dtype dtype;
-    int64_t sample; /* worked on; and elements of one in */
-    int64_t data, offset, out;
-    mxc_tensor columns, grad; /* of the sample, and their gradient */
-    mxci_gemm_args gemm;      /* weight (F/groups, C/groups*K) times columns, for each group */
+    int64_t sample;            /* the one that is computed */
+    int64_t data, offset, out; /* elements of a sample in each array */
+    mxc_tensor columns, grad;  /* of the sample, and their gradient */
+    mxci_gemm_args gemm;       /* weight (F/groups, C/groups*K) times columns, for each group */
 } deformable_run;
 
-static deformable_run deformable_convolution_open_run(const mxc_op_call *call) {
+static deformable_run deformable_convolution_open_run(const mxc_op_call *call, mxc_pass pass) {
     const deformable_params *p = call->params;
     const int64_t *in = call->in[DATA].shape.dim, *out = call->out[0].shape.dim, groups = p->num_group;
     deformable_run r = {.call = call, .params = p, .dtype = call->in[DATA].dtype, .gemm = MXCI_GEMM_INIT};
@@ -184,8 +194,10 @@ static deformable_run deformable_convolution_open_run(const mxc_op_call *call) {
     r.data = in[1] * in[2] * in[3];
     r.offset = p->num_deformable_group * patch_size(p) * 2 * out[2] * out[3];
     r.out = out[1] * out[2] * out[3];
-    r.columns = r.grad = (mxc_tensor){.data = call->temp, .dtype = r.dtype};
-    r.grad.data = mxci_at(&r.columns, column_count(p, &call->in[DATA].shape, &call->out[0].shape));
+    r.columns.dtype = r.grad.dtype = r.dtype;
+    deformable_convolution_take_scratch(&(mxci_scratch){.base = call->temp}, p, &call->in[DATA].shape,
+                                        &call->out[0].shape, mxc_dtype_size(r.dtype), pass, &r.columns.data,
+                                        &r.grad.data);
     r.gemm.dtype = r.dtype;
     r.gemm.batch = groups;
     r.gemm.m = p->num_filter / groups;
@@ -230,7 +242,7 @@ static void deformable_convolution_bias_part(void *arg, int64_t begin, int64_t e
 }
 
 static mxc_status deformable_convolution_forward(const mxc_op_call *call) {
-    deformable_run r = deformable_convolution_open_run(call);
+    deformable_run r = deformable_convolution_open_run(call, MXC_FORWARD);
     mxci_gemm_args *g = &r.gemm;
     int64_t samples = call->out[0].shape.dim[0];
     if (call->req[0] == MXC_REQ_NULL)
@@ -274,7 +286,7 @@ static void offset_grad_part(void *arg, int64_t begin, int64_t end, int part) {
         mxci_deformable_offset_grad_f64(&r->shape, x, offset, r->grad.data, to, begin, end);
 }
 
-/* The gradients of a sample's data and offset: the columns' gradient is weight, turned, times that of out. */
+/* The gradients of a sample's data and offset, from that of its columns: weight^T out_grad. */
 static void input_gradients(deformable_run *r) {
     const mxc_op_call *call = r->call;
     mxci_gemm_args g = r->gemm;
@@ -296,7 +308,7 @@ static void input_gradients(deformable_run *r) {
         mxc_parallel_for(call->run, r->shape.groups * patch_size(r->params), 1, offset_grad_part, r);
 }
 
-/* What a sample adds to weight's gradient: that of out times the columns, turned. */
+/* Adds a sample's out_grad columns^T to weight's gradient. */
 static void weight_gradient(deformable_run *r) {
     const mxc_op_call *call = r->call;
     mxci_gemm_args g = r->gemm;
@@ -328,7 +340,7 @@ static void deformable_convolution_bias_gradient(const deformable_run *r) {
 }
 
 static mxc_status deformable_convolution_backward(const mxc_op_call *call) {
-    deformable_run r = deformable_convolution_open_run(call);
+    deformable_run r = deformable_convolution_open_run(call, MXC_BACKWARD);
     if (call->req[WEIGHT] == MXC_REQ_WRITE || call->req[WEIGHT] == MXC_REQ_INPLACE)
         mxci_assign_constant(call->run, MXC_REQ_WRITE, &call->in_grad[WEIGHT], 0);
     if (r.data == 0)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns of a convolution whose patches are read at places that move; f32 and f64. */
+/* The columns of a convolution whose patches are read at positions that move; f32 and f64. */
 #ifndef MXCI_OPERATOR_NN_DEFORMABLE_CONVOLUTION_KERNELS_H
 #define MXCI_OPERATOR_NN_DEFORMABLE_CONVOLUTION_KERNELS_H
 
 #include <stdint.h>
 
-/* All of one sample: x (C,h,w), offset (groups, K, 2, P): how far element k of the patch at place p is moved down and
- * to the right, for C / groups channels each; columns (C, K, P). K elements of a patch, P places. */
+/* All of one sample: x (C,h,w), offset (groups, K, 2, P): how far element k of the patch at position p is moved down
+ * and to the right, for C / groups channels each; columns (C, K, P). K elements of a patch, P positions. */
 typedef struct mxci_deformable_shape {
     int64_t channels, groups, in[2], out[2];
     int64_t kernel[2], stride[2], dilate[2], pad[2];

@@ -45,11 +45,12 @@ static mxc_status dropout_infer(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(MASK), &mask);
 }
 
+/* One random number per element of the mask. */
 static uint64_t dropout_numbers(const mxc_op_sig *sig) {
     return mxci_dropout_drops(sig->params, sig->is_train) ? (uint64_t)mxc_shape_size(&sig->out_shape[MASK]) : 0;
 }
 
-/* The mask is made tile by tile; where nobody asked for it, in a tile on the stack. */
+/* Mask and output tile by tile: the mask is drawn to a tile on the stack, and stored only if it is requested. */
 static void dropout_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxc_dtype type = call->in[0].dtype;
@@ -80,6 +81,7 @@ static void dropout_forward_part(void *arg, int64_t begin, int64_t end, int part
 
 /* ---- masks that are broadcast --------------------------------------------------------------------------------- */
 
+/* With axes: the mask, which is read more than once. */
 static size_t dropout_temp(const mxc_op_sig *sig, mxc_pass pass) {
     const mxci_dropout_params *p = sig->params;
     return pass == MXC_FORWARD && p->axes.n > 0 && mxc_shape_known(&sig->out_shape[MASK])
@@ -92,6 +94,7 @@ typedef struct mask_run {
     mxc_tensor mask;
 } mask_run;
 
+/* Elements begin..end-1 of the mask in scratch. */
 static void mask_part(void *arg, int64_t begin, int64_t end, int part) {
     const mask_run *r = arg;
     const mxc_op_call *call = r->call;

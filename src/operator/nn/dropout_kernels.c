@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Masks of dropout and their application, for each floating dtype. */
 #include "operator/nn/dropout_kernels.h"
 
 #include "math/loop.h"

@@ -32,6 +32,7 @@ static mxc_status embedding_check_params(void *params) {
     return MXC_FAIL(MXC_EINVAL, "Embedding: dtype is %s, expected a float dtype", mxc_dtype_name(dtype));
 }
 
+/* out has data's shape with output_dim appended; data's shape follows from out's too. */
 mxc_status mxci_embedding_infer(mxc_op_sig *sig) {
     const embedding_params *p = sig->params;
     mxc_shape weight = mxci_shape_of(2, (int64_t[]){p->input_dim, p->output_dim}), *data = &sig->in_shape[DATA], out;

@@ -56,6 +56,7 @@ static mxc_status fold_norm_infer_type(mxc_op_sig *sig) {
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
+/* out[begin..end) = or += scale weight, computed in double. */
 static void scale_row(const mxc_op_call *call, int64_t begin, int64_t end, double scale) {
     const mxc_tensor *from = &call->in[MXCI_FOLD_WEIGHT], *to = &call->out[0];
     double tile[MXCI_TILE], before[MXCI_TILE];
@@ -76,14 +77,14 @@ static void fold_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxci_fold_params *p = call->params;
     const mxc_tensor *in = call->in;
-    const int64_t taps = mxci_shape_count(&in[MXCI_FOLD_WEIGHT].shape, 1, in[MXCI_FOLD_WEIGHT].shape.ndim);
+    const int64_t filter_size = mxci_shape_count(&in[MXCI_FOLD_WEIGHT].shape, 1, in[MXCI_FOLD_WEIGHT].shape.ndim);
     (void)part;
     for (int64_t f = begin; f < end; f++) {
         double gamma = p->fix_gamma ? 1 : mxci_value_at(&in[MXCI_FOLD_GAMMA], f);
         double scale = gamma / sqrt(mxci_value_at(&in[MXCI_FOLD_VARIANCE], f) + p->eps);
         double bias = p->no_bias ? 0 : mxci_value_at(&in[MXCI_FOLD_BIAS], f);
         if (call->req[0] != MXC_REQ_NULL)
-            scale_row(call, f * taps, (f + 1) * taps, scale);
+            scale_row(call, f * filter_size, (f + 1) * filter_size, scale);
         mxci_assign_value(call->req[1], &call->out[1], f,
                           (bias - mxci_value_at(&in[MXCI_FOLD_MEAN], f)) * scale +
                               mxci_value_at(&in[MXCI_FOLD_BETA], f));
@@ -92,8 +93,8 @@ static void fold_part(void *arg, int64_t begin, int64_t end, int part) {
 
 static mxc_status fold_norm_forward(const mxc_op_call *call) {
     const mxc_shape *weight = &call->in[MXCI_FOLD_WEIGHT].shape;
-    int64_t taps = mxci_shape_count(weight, 1, weight->ndim);
-    mxc_parallel_for(call->run, weight->dim[0], MXCI_GRAIN / (taps + 1) + 1, fold_part, (void *)call);
+    int64_t filter_size = mxci_shape_count(weight, 1, weight->ndim);
+    mxc_parallel_for(call->run, weight->dim[0], MXCI_GRAIN / (filter_size + 1) + 1, fold_part, (void *)call);
     return MXC_OK;
 }
 

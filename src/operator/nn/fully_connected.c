@@ -41,6 +41,8 @@ static void complete_data(mxc_op_sig *sig, int rows) {
         data->dim[rows] = sig->in_shape[WEIGHT].dim[1];
 }
 
+/* weight (num_hidden, K), with K the product of data's sample axes; data's shape is completed from out's and
+ * weight's. */
 mxc_status mxci_fc_infer(mxc_op_sig *sig) {
     const fc_params *p = sig->params;
     const mxc_shape *data = &sig->in_shape[DATA];
@@ -81,6 +83,7 @@ static size_t fully_connected_larger(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
+/* The most that one of the products of a pass needs: they run one after the other in the same scratch. */
 static size_t fc_temp(const mxc_op_sig *sig, mxc_pass pass) {
     mxc_dtype type = sig->in_type[DATA];
     fc_size size = size_of(&sig->out_shape[0], &sig->in_shape[WEIGHT]);

@@ -99,6 +99,8 @@ static group_run group_norm_open_run(const mxc_op_call *call) {
     return r;
 }
 
+/* Groups begin..end-1 of all samples. A group's channels are neighbours, so that its statistics are those of one dense
+ * row. */
 static void group_norm_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const group_run *r = arg;
     const mxc_op_call *call = r->call;

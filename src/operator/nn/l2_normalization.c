@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * L2Normalization: out = data / sqrt(sum of data^2 + eps). data and out (N,C,spatial...). mode says what is summed:
- * instance: a sample, channel: the channels of one place, spatial: the places of one channel. Backward finds the sums
- * again, so that nothing is kept.
+ * instance: a sample, channel: the channels of one position, spatial: the positions of one channel. Backward
+ * computes the sums again, so that nothing is saved.
  */
 #include "math/assign.h"
 #include "operator/infer.h"

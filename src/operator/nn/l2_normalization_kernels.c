@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* L2Normalization for each floating dtype, by strips of up to 64 columns. */
 #include "operator/nn/l2_normalization_kernels.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scaling to length 1. Arrays are seen as (outer, k, inner): the k elements that stand inner apart share one norm. Work
- * is counted in strips: up to MXCI_L2_COLUMNS neighbours of inner, all of k.
+ * Scaling to an L2 norm of 1. Arrays are seen as (outer, k, inner): the k elements that stand inner apart share one
+ * norm. Work is counted in strips: up to MXCI_L2_COLUMNS neighbours of inner, all of k.
  */
 #ifndef MXCI_OPERATOR_NN_L2_NORMALIZATION_KERNELS_H
 #define MXCI_OPERATOR_NN_L2_NORMALIZATION_KERNELS_H

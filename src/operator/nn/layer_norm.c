@@ -20,25 +20,25 @@ enum { DATA, GAMMA, BETA };
 enum { OUT, MEAN, STD, RMS = MEAN };
 enum { CHUNKS = 64 };
 
-#define AXIS_AND_EPS                                                                                       \
-    {MXC_PARAM_FIELD(mxci_norm_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "-1",      \
-     .doc = "Axis that is normalized. Negative values count from the end."},                               \
-    {                                                                                                      \
-        MXC_PARAM_FIELD(mxci_norm_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT, .initial = "1e-5", \
-                                                .bounded = 1, .minimum = 0, .maximum = 1e30,               \
-                                                .doc = "Added under the square root, for stability."       \
+#define AXIS_AND_EPS                                                                                             \
+    {MXC_PARAM_FIELD(mxci_layer_norm_params, axis), .name = "axis", .type = MXC_PARAM_INT, .initial = "-1",      \
+     .doc = "Axis that is normalized. Negative values count from the end."},                                     \
+    {                                                                                                            \
+        MXC_PARAM_FIELD(mxci_layer_norm_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT, .initial = "1e-5", \
+                                                      .bounded = 1, .minimum = 0, .maximum = 1e30,               \
+                                                      .doc = "Added under the square root, for stability."       \
     }
 
 static const mxc_param layer_schema[] = {
     AXIS_AND_EPS,
-    {MXC_PARAM_FIELD(mxci_norm_params, output_mean_var), .name = "output_mean_var", .type = MXC_PARAM_BOOL,
+    {MXC_PARAM_FIELD(mxci_layer_norm_params, output_mean_var), .name = "output_mean_var", .type = MXC_PARAM_BOOL,
      .initial = "False", .doc = "Return mean and std as outputs."},
     MXC_PARAM_END,
 };
 static const mxc_param rms_schema[] = {AXIS_AND_EPS, MXC_PARAM_END};
 
 static int layer_visible(const void *params) {
-    return ((const mxci_norm_params *)params)->output_mean_var ? 3 : 1;
+    return ((const mxci_layer_norm_params *)params)->output_mean_var ? 3 : 1;
 }
 
 static int rms_visible(const void *params) {
@@ -49,7 +49,7 @@ static int rms_visible(const void *params) {
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
 static mxc_status layer_norm_infer_shape(mxc_op_sig *sig) {
-    const int64_t given = ((const mxci_norm_params *)sig->params)->axis;
+    const int64_t given = ((const mxci_layer_norm_params *)sig->params)->axis;
     mxc_shape *data = &sig->in_shape[DATA], columns = mxci_shape_axes(1), statistics;
     int axis = 0;
     MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){DATA, MXC_SLOT_OUT(OUT)}));
@@ -89,7 +89,7 @@ typedef struct norm_run {
 
 static norm_run layer_norm_open_run(const mxc_op_call *call) {
     const mxc_shape *data = &call->in[DATA].shape;
-    int64_t axis = ((const mxci_norm_params *)call->params)->axis;
+    int64_t axis = ((const mxci_layer_norm_params *)call->params)->axis;
     norm_run r = {.call = call, .columns = call->in[GAMMA].shape.dim[0], .sums = call->temp};
     axis = axis < 0 ? axis + data->ndim : axis;
     r.inner = mxci_shape_count(data, (int)axis + 1, data->ndim);
@@ -98,10 +98,12 @@ static norm_run layer_norm_open_run(const mxc_op_call *call) {
     return r;
 }
 
+/* Offset of a row's first element; rows are counted over outer, then inner axes. */
 static int64_t start_of(const norm_run *r, int64_t row) {
     return row / r->inner * r->columns * r->inner + row % r->inner;
 }
 
+/* Mean and std of a row. RMSNorm's mean of squares is variance + mean^2; it subtracts no mean. */
 static void measure(const norm_run *r, int64_t start, double *mean, double *std) {
     const mxc_tensor *x = &r->call->in[DATA];
     mxci_channel channel = {.n = 1, .d = r->columns};
@@ -115,10 +117,10 @@ static void measure(const norm_run *r, int64_t start, double *mean, double *std)
         variance += *mean * *mean;
         *mean = 0;
     }
-    *std = sqrt(variance + ((const mxci_norm_params *)r->call->params)->eps);
+    *std = sqrt(variance + ((const mxci_layer_norm_params *)r->call->params)->eps);
 }
 
-/* The row's results; of large arrays by tiles that are streamed. */
+/* The row's results. Arrays too large for the caches are written by tiles that are stored past them. */
 static void put_affine(const norm_run *r, mxci_norm_row row, int64_t start) {
     const mxc_op_call *call = r->call;
     const mxc_tensor *x = &call->in[DATA], *y = &call->out[OUT], *beta = &call->in[r->std == STD ? BETA : GAMMA];
@@ -165,7 +167,8 @@ static mxc_status layer_norm_forward(const mxc_op_call *call) {
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
 
-/* Rows are cut into chunks, which depend on the shapes only; each has sums for gamma and beta. */
+/* Rows are cut into chunks, and each chunk has sums of its own for gamma and beta. The cut depends on the shapes only,
+ * so that results do not depend on the number of threads. */
 static int64_t chunks_of(int64_t rows, int64_t columns) {
     int64_t chunks = rows / 16 < rows * columns / MXCI_GRAIN ? rows / 16 : rows * columns / MXCI_GRAIN;
     return chunks < 1 ? 1 : chunks < CHUNKS ? chunks : CHUNKS;
@@ -178,6 +181,7 @@ static size_t layer_norm_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return mxci_size_of(mxci_dim_mul(2 * columns, chunks_of(size / columns, columns)), sizeof(double));
 }
 
+/* A row as backward reads it, with the statistics that forward left in the outputs. */
 static mxci_norm_row row_of(const norm_run *r, int64_t i) {
     const mxc_op_call *call = r->call;
     return (mxci_norm_row){.n = r->columns,
@@ -223,6 +227,7 @@ static void chunks_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
+/* Columns begin..end-1: gradients of gamma and beta are the sums of the chunks', in their order. */
 static void columns_part(void *arg, int64_t begin, int64_t end, int part) {
     const norm_run *r = arg;
     const mxc_op_call *call = r->call;
@@ -253,16 +258,16 @@ static mxc_status layer_norm_backward(const mxc_op_call *call) {
 static const mxc_inplace in_to_out[] = {{MXC_FROM_IN(DATA), OUT}, MXC_INPLACE_END};
 static const mxc_inplace grad_to_grad[] = {{MXC_FROM_OUT_GRAD(OUT), DATA}, MXC_INPLACE_END};
 
-#define NORM(title, text, schema, arguments, results, visible, read)                                              \
-    {                                                                                                             \
-        .size = sizeof(mxc_op_def), .name = title, .doc = text, .params = schema,                                 \
-        .param_size = sizeof(mxci_norm_params), .args = arguments, .outputs = results, .n_visible = visible,      \
-        .infer_shape = layer_norm_infer_shape, .infer_type = layer_norm_infer_type, .dtypes = MXC_DTYPES_FLOAT,   \
-        .needs = {.out_grad = 1 << OUT, .in = 1 << DATA | 1 << GAMMA, .out = read}, .inplace_forward = in_to_out, \
-        .inplace_backward = grad_to_grad, .temp_bytes = layer_norm_temp_bytes,                                    \
-        .forward = {[MXC_CPU] = layer_norm_forward}, .backward = {                                                \
-            [MXC_CPU] = layer_norm_backward                                                                       \
-        }                                                                                                         \
+#define NORM(title, text, schema, arguments, results, visible, read)                                               \
+    {                                                                                                              \
+        .size = sizeof(mxc_op_def), .name = title, .doc = text, .params = schema,                                  \
+        .param_size = sizeof(mxci_layer_norm_params), .args = arguments, .outputs = results, .n_visible = visible, \
+        .infer_shape = layer_norm_infer_shape, .infer_type = layer_norm_infer_type, .dtypes = MXC_DTYPES_FLOAT,    \
+        .needs = {.out_grad = 1 << OUT, .in = 1 << DATA | 1 << GAMMA, .out = read}, .inplace_forward = in_to_out,  \
+        .inplace_backward = grad_to_grad, .temp_bytes = layer_norm_temp_bytes,                                     \
+        .forward = {[MXC_CPU] = layer_norm_forward}, .backward = {                                                 \
+            [MXC_CPU] = layer_norm_backward                                                                        \
+        }                                                                                                          \
     }
 
 const mxc_op_def mxci_op_layer_norm =

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of LayerNorm and RMSNorm, for each floating dtype. */
 #include "operator/nn/layer_norm_kernels.h"
 
 #include "math/loop.h"

@@ -95,12 +95,14 @@ static mxc_status leaky_relu_infer_shape(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, GAMMA, &channels);
 }
 
+/* elu and selu differentiate from the output, rrelu reads its slopes, prelu reads gamma. */
 static void leaky_relu_adjust_needs(const void *params, mxc_op_needs *needs) {
     int kind = ((const mxci_leaky_params *)params)->act_type;
     needs->out = kind == MXCI_LEAKY_RRELU ? 1 << MASK : is_by_output(kind);
     needs->in = kind == MXCI_LEAKY_PRELU ? 3 : !is_by_output(kind);
 }
 
+/* Forward: the random slopes of rrelu. Backward: each part's sums of gamma's gradient. */
 static size_t leaky_relu_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     size_t bytes = mxci_shape_bytes(&sig->in_shape[DATA], mxc_dtype_size(sig->in_type[DATA]));
     if (pass == MXC_FORWARD)
@@ -112,6 +114,7 @@ static size_t leaky_relu_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 
 /* ---- random slopes ---------------------------------------------------------------------------------------------- */
 
+/* Slopes begin..end-1: uniform in [lower_bound, upper_bound). */
 static void slopes_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxci_leaky_params *p = call->params;
@@ -129,7 +132,7 @@ static void slopes_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
-/* In temp, and in the mask if somebody wants it. */
+/* In scratch, and in the hidden output if it is requested. */
 static void make_slopes(const mxc_op_call *call) {
     const mxci_leaky_params *p = call->params;
     mxc_tensor slopes = call->in[DATA];
@@ -190,7 +193,7 @@ static mxc_status leaky_relu_backward(const mxc_op_call *call) {
     m.result[0] = (mxci_result){kinds[kind].gradient[compute], call->req[DATA], grad->data, NULL, 0, NULL};
     if (has_gamma(call->params))
         m.result[1] =
-            (mxci_result){mxci_leaky_slope[compute],          call->req[GAMMA], call->in_grad[GAMMA].data, &strides,
+            (mxci_result){mxci_leaky_slope_grad[compute],     call->req[GAMMA], call->in_grad[GAMMA].data, &strides,
                           mxci_tensor_size(&call->in[GAMMA]), call->temp};
     return mxci_mapping_run(call->run, &m);
 }

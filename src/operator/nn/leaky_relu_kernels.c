@@ -11,7 +11,7 @@
 
 const mxci_map_fn mxci_leaky[MXCI_COMPUTE_LIMIT] = MXCI_REAL_TABLE(leaky);
 const mxci_map_fn mxci_leaky_grad[MXCI_COMPUTE_LIMIT] = MXCI_REAL_TABLE(leaky_grad);
-const mxci_map_fn mxci_leaky_slope[MXCI_COMPUTE_LIMIT] = MXCI_REAL_TABLE(leaky_slope);
+const mxci_map_fn mxci_leaky_slope_grad[MXCI_COMPUTE_LIMIT] = MXCI_REAL_TABLE(leaky_slope_grad);
 const mxci_map_fn mxci_elu[MXCI_COMPUTE_LIMIT] = MXCI_REAL_TABLE(elu);
 const mxci_map_fn mxci_elu_grad[MXCI_COMPUTE_LIMIT] = MXCI_REAL_TABLE(elu_grad);
 const mxci_map_fn mxci_selu[MXCI_COMPUTE_LIMIT] = MXCI_REAL_TABLE(selu);

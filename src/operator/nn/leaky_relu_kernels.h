@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rectifiers with a slope below 0, and their kin, tables by compute type. s is the slope of each element. */
+/* LeakyReLU's functions and their gradients, tables by compute type. s is the slope of each element below 0. */
 #ifndef MXCI_OPERATOR_NN_LEAKY_RELU_KERNELS_H
 #define MXCI_OPERATOR_NN_LEAKY_RELU_KERNELS_H
 
@@ -11,7 +11,7 @@
 extern const mxci_map_fn mxci_leaky[MXCI_COMPUTE_LIMIT];      /* of (x, s): x where x > 0, else s x */
 extern const mxci_map_fn mxci_leaky_grad[MXCI_COMPUTE_LIMIT]; /* of (g, x, s): g where x > 0, else s g */
 extern const mxci_map_fn
-    mxci_leaky_slope[MXCI_COMPUTE_LIMIT];              /* of (g, x, s): the gradient of s: 0 where x > 0, else x g */
+    mxci_leaky_slope_grad[MXCI_COMPUTE_LIMIT];         /* of (g, x, s): the gradient of s: 0 where x > 0, else x g */
 extern const mxci_map_fn mxci_elu[MXCI_COMPUTE_LIMIT]; /* of (x, s): x where x > 0, else s (e^x - 1) */
 extern const mxci_map_fn mxci_elu_grad[MXCI_COMPUTE_LIMIT]; /* of (g, y, s): g where y > 0, else (y + s) g */
 /* They do not use s. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * LRN: out = data norm^-beta, norm = knorm + alpha / nsize (sum of data^2 over the nsize channels around), for data
- * (N,C,...). norm is a hidden output, f32 where data is f16 or bf16.
+ * (N,C,...), as in AlexNet (A. Krizhevsky et al., 2012). norm is a hidden output, f32 where data is f16 or bf16.
  */
 #include "math/assign.h"
 #include "math/tile_kernels.h"
@@ -50,7 +50,7 @@ static mxc_status lrn_infer_type(mxc_op_sig *sig) {
     return mxc_sig_set_type(sig, MXC_SLOT_OUT(NORM), mxci_compute_type(sig->in_type[0]));
 }
 
-/* Scratch of backward: share for every element. */
+/* Scratch of backward: ratio (below), of data's shape in the compute type. */
 static size_t lrn_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     size_t element = mxc_dtype_size(mxci_compute_type(sig->in_type[0]));
     return pass == MXC_FORWARD ? 0 : mxci_shape_bytes(&sig->in_shape[0], element);
@@ -60,17 +60,17 @@ typedef struct lrn_run {
     const mxc_op_call *call;
     mxci_lrn_shape shape;
     int64_t tiles; /* of a sample */
-    mxc_tensor share;
+    mxc_tensor ratio;
 } lrn_run;
 
 static lrn_run lrn_open_run(const mxc_op_call *call) {
     const mxci_lrn_params *p = call->params;
     const mxc_shape *data = &call->in[0].shape;
-    lrn_run r = {.call = call, .share = call->out[NORM]};
-    r.share.data = call->temp;
+    lrn_run r = {.call = call, .ratio = call->out[NORM]};
+    r.ratio.data = call->temp;
     r.shape = (mxci_lrn_shape){.channels = data->dim[1],
                                .inner = mxci_shape_count(data, 2, data->ndim),
-                               .reach = p->nsize / 2,
+                               .half_window = p->nsize / 2,
                                .scale = p->alpha / (double)p->nsize,
                                .beta = p->beta,
                                .knorm = p->knorm};
@@ -89,7 +89,7 @@ static void run_tiles(const lrn_run *r, int64_t begin, int64_t end, int backward
         const void *x = mxci_at(&call->in[0], sample);
         if (backward)
             mxci_lrn_backward[type](&r->shape, add, mxci_at(&call->out_grad[OUT], sample), x,
-                                    mxci_at(&call->out[NORM], sample), mxci_at(&r->share, sample),
+                                    mxci_at(&call->out[NORM], sample), mxci_at(&r->ratio, sample),
                                     mxci_at(&call->in_grad[0], sample), first, last);
         else
             mxci_lrn_forward[type](
@@ -108,13 +108,14 @@ static void lrn_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     run_tiles(arg, begin, end, 1);
 }
 
-static void share_part(void *arg, int64_t begin, int64_t end, int part) {
+/* ratio = dy x norm^(-beta - 1), which each element's gradient sums over its window of channels. */
+static void ratio_part(void *arg, int64_t begin, int64_t end, int part) {
     const lrn_run *r = arg;
     const mxc_op_call *call = r->call;
     (void)part;
-    mxci_lrn_share[call->in[0].dtype](end - begin, r->shape.beta, mxci_at(&call->out_grad[OUT], begin),
+    mxci_lrn_ratio[call->in[0].dtype](end - begin, r->shape.beta, mxci_at(&call->out_grad[OUT], begin),
                                       mxci_at(&call->in[0], begin), mxci_at(&call->out[NORM], begin),
-                                      mxci_at(&r->share, begin));
+                                      mxci_at(&r->ratio, begin));
 }
 
 static void split_tiles(const lrn_run *r, mxc_range_fn part) {
@@ -132,7 +133,7 @@ static mxc_status lrn_backward(const mxc_op_call *call) {
     lrn_run r = lrn_open_run(call);
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
-    mxc_parallel_for(call->run, mxci_tensor_size(&call->in[0]), MXCI_GRAIN / 8, share_part, &r);
+    mxc_parallel_for(call->run, mxci_tensor_size(&call->in[0]), MXCI_GRAIN / 8, ratio_part, &r);
     split_tiles(&r, lrn_backward_part);
     return MXC_OK;
 }

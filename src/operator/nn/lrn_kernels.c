@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* LRN for each floating dtype. */
 #include "operator/nn/lrn_kernels.h"
 
 #include "math/fastmath.h"
 
-/* Channels near c: from begin to end - 1. */
-static int64_t near_begin(const mxci_lrn_shape *s, int64_t c) {
-    return c > s->reach ? c - s->reach : 0;
+/* The window of channels around c: begin..end-1, cut to those that exist. */
+static int64_t window_begin(const mxci_lrn_shape *s, int64_t c) {
+    return c > s->half_window ? c - s->half_window : 0;
 }
-static int64_t near_end(const mxci_lrn_shape *s, int64_t c) {
-    return s->channels - c > s->reach ? c + s->reach + 1 : s->channels;
+static int64_t window_end(const mxci_lrn_shape *s, int64_t c) {
+    return s->channels - c > s->half_window ? c + s->half_window + 1 : s->channels;
 }
 
 #define BODY "operator/nn/lrn_kernels.inc"
@@ -16,5 +17,5 @@ static int64_t near_end(const mxci_lrn_shape *s, int64_t c) {
 #include "math/for_types.inc"
 
 const mxci_lrn_forward_fn mxci_lrn_forward[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(forward);
-const mxci_lrn_share_fn mxci_lrn_share[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(share);
+const mxci_lrn_ratio_fn mxci_lrn_ratio[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(ratio);
 const mxci_lrn_backward_fn mxci_lrn_backward[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(backward);

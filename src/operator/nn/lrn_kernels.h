@@ -8,25 +8,26 @@
 #include <mxc/types.h>
 
 typedef struct mxci_lrn_shape {
-    int64_t channels, inner, reach; /* reach: channels to each side */
-    double scale, beta, knorm;      /* scale: alpha / (2 reach + 1) */
+    int64_t channels, inner, half_window; /* half_window: channels to each side */
+    double scale, beta, knorm;            /* scale: alpha / (2 half_window + 1) */
 } mxci_lrn_shape;
 
 enum { MXCI_LRN_TILE = 512 };
 
-/* Places begin..end-1 of inner, at most MXCI_LRN_TILE, in all channels: norm = knorm + scale (sum of x^2 over near
+/* Positions begin..end-1 of inner, at most MXCI_LRN_TILE, in all channels: norm = knorm + scale (sum of x^2 over near
  * channels), in the compute type, and y = or += x norm^-beta. norm and y may be NULL. */
 typedef void (*mxci_lrn_forward_fn)(const mxci_lrn_shape *s, int add, const void *x, void *norm, void *y, int64_t begin,
                                     int64_t end);
 extern const mxci_lrn_forward_fn mxci_lrn_forward[MXC_DTYPE_LIMIT];
 
-/* n elements: share = dy x norm^(-beta - 1), norm and share in the compute type. */
-typedef void (*mxci_lrn_share_fn)(int64_t n, double beta, const void *dy, const void *x, const void *norm, void *share);
-extern const mxci_lrn_share_fn mxci_lrn_share[MXC_DTYPE_LIMIT];
+/* n elements: ratio = dy x norm^(-beta - 1), norm and ratio in the compute type. */
+typedef void (*mxci_lrn_ratio_fn)(int64_t n, double beta, const void *dy, const void *x, const void *norm, void *ratio);
+extern const mxci_lrn_ratio_fn mxci_lrn_ratio[MXC_DTYPE_LIMIT];
 
-/* Places as in forward: dx = or += dy norm^-beta - 2 scale beta x (sum of share over near channels); dx may be dy. */
+/* Positions as in forward: dx = or += dy norm^-beta - 2 scale beta x (sum of ratio over near channels); dx may be dy.
+ */
 typedef void (*mxci_lrn_backward_fn)(const mxci_lrn_shape *s, int add, const void *dy, const void *x, const void *norm,
-                                     const void *share, void *dx, int64_t begin, int64_t end);
+                                     const void *ratio, void *dx, int64_t begin, int64_t end);
 extern const mxci_lrn_backward_fn mxci_lrn_backward[MXC_DTYPE_LIMIT];
 
 #endif

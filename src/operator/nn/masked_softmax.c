@@ -106,7 +106,7 @@ static mxc_status masked_softmax_run_forward(const mxc_op_call *call, const mxci
     return MXC_OK;
 }
 
-/* y is 0, or minus infinity, where it is hidden, so only dy must be. */
+/* At hidden elements y is 0, or minus infinity for the logarithm, so only dy must be set to 0 there. */
 static mxc_status masked_softmax_run_backward(const mxc_op_call *call, const mxci_softmax_backward_fn *fn) {
     mxc_tensor dy = call->out_grad[0];
     mxci_softmax_pass r = {

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of the operators that normalise, without BatchNorm. */
+/* The parameters of the normalization operators other than BatchNorm, for C and GPU modules. */
 #ifndef MXCI_OPERATOR_NN_NORMS_H
 #define MXCI_OPERATOR_NN_NORMS_H
 
 #include <stdint.h>
 
-typedef struct mxci_norm_params {
+/* LayerNorm and RMSNorm. */
+typedef struct mxci_layer_norm_params {
     int64_t axis;
     double eps;
     int32_t output_mean_var;
-} mxci_norm_params;
+} mxci_layer_norm_params;
 
+/* GroupNorm and InstanceNorm. */
 typedef struct mxci_group_norm_params {
     int64_t num_groups;
     double eps;

@@ -85,6 +85,7 @@ mxc_status mxci_pooling_check(void *params) {
     return check_kind(p);
 }
 
+/* The output size of spatial axis i by pooling_convention; -1 where in is not known. */
 static mxc_status pooling_infer_axis(mxc_op_sig *sig, int i, int64_t in, int64_t *out) {
     const pooling_params *p = sig->params;
     int64_t padded, kernel = p->kernel.value[i], stride = p->stride.value[i];
@@ -138,6 +139,7 @@ mxc_status mxci_pooling_infer(mxc_op_sig *sig) {
     return MXC_OK;
 }
 
+/* Sums and averages differentiate without data; the maximum looks for it in data by comparison with the output. */
 static void pooling_needs(const void *params, mxc_op_needs *needs) {
     const pooling_params *p = params;
     uint64_t reads = p->pool_type == MXCI_POOL_MAX || (p->pool_type == MXCI_POOL_LP && p->p_value > 1);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Pooling of planes for float and double. */
 #include "operator/nn/pooling_kernels.h"
 
 #include <math.h>
@@ -9,8 +10,9 @@
 
 #define COLUMNS 512 /* outputs of a row that are worked on at a time */
 
-/* Outputs from *first to *last - 1, within begin..end-1, whose window has its element number k inside the row. */
-static void reach(const mxci_pool_shape *s, int64_t k, int64_t begin, int64_t end, int64_t *first, int64_t *last) {
+/* Outputs *first..*last-1, within begin..end-1, whose window has its element k inside the row, not in the padding. */
+static void outputs_inside(const mxci_pool_shape *s, int64_t k, int64_t begin, int64_t end, int64_t *first,
+                           int64_t *last) {
     int64_t stride = s->stride[2], low = s->pad[2] - k, high = s->in[2] - 1 + s->pad[2] - k;
     *first = low > 0 ? (low + stride - 1) / stride : 0;
     *last = high >= 0 ? high / stride + 1 : 0;
@@ -18,6 +20,7 @@ static void reach(const mxci_pool_shape *s, int64_t k, int64_t begin, int64_t en
     *last = *last < end ? *last : end;
 }
 
+/* The windows of most networks, which have loops of their own: maxima of 2 x 2 elements, stride 2, none cut. */
 static int is_2x2(const mxci_pool_shape *s) {
     const int64_t *k = s->kernel, *t = s->stride, *p = s->pad;
     return s->kind == MXCI_POOL_MAX && k[0] == 1 && k[1] == 2 && k[2] == 2 && t[0] == 1 && t[1] == 2 && t[2] == 2 &&

@@ -36,7 +36,7 @@ MXCI_SCALAR int64_t mxci_pool_length(const mxci_pool_shape *s, int axis, int64_t
 }
 
 /* What the gradient of an LP's output y is multiplied with for element x: (x / y)^(p - 1); of y = 0 it is 0. */
-#define MXCI_POOL_LP_SLOPE(p, x, y) ((p) == 1 ? 1 : (y) == 0 ? 0 : (p) == 2 ? (x) / (y) : (x) / (y) * ((x) / (y)))
+#define MXCI_POOL_LP_DERIVATIVE(p, x, y) ((p) == 1 ? 1 : (y) == 0 ? 0 : (p) == 2 ? (x) / (y) : (x) / (y) * ((x) / (y)))
 
 /* y = or += pool(x). */
 void mxci_pool_forward_f32(const mxci_pool_shape *s, int add, const float *x, float *y);

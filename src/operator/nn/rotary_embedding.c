@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rotary_embedding: pairs of each row's elements turned by angles that grow with the row's position. data
- * (outer..., L, inner..., D); in the row at position p = 0..L-1 pair number i of W / 2 turns by
- * (p + offset) base^(-2 i / W). A pair is the elements (i, W / 2 + i), or (2 i, 2 i + 1) where interleaved; what stands
- * behind the first W elements stays. The gradient is turned back.
+ * rotary_embedding: pairs of each row's elements are rotated by angles that grow with the row's position (J. Su et al.,
+ * "RoFormer", 2021). data
+ * (outer..., L, inner..., D); in the row at position p = 0..L-1 pair number i of W / 2 is rotated by
+ * (p + offset) base^(-2 i / W). A pair is the elements (i, W / 2 + i), or (2 i, 2 i + 1) where interleaved; elements
+ * behind the first W stay. The gradient is rotated by the negative angles.
  */
 #include "operator/nn/rotary_embedding.h"
 
@@ -81,6 +82,7 @@ typedef struct rotary_run {
     mxc_req req;
 } rotary_run;
 
+/* Cosines and sines of positions begin..end-1: (positions, 2, pairs), computed in double once per run. */
 static void put_angles(void *arg, int64_t begin, int64_t end, int part) {
     const rotary_run *r = arg;
     const rotary_params *p = r->call->params;
@@ -110,7 +112,7 @@ static void rotate_rows(void *arg, int64_t begin, int64_t end, int part) {
 }
 
 static mxc_status rotary_embedding_run(const mxc_op_call *call, const mxc_tensor *from, const mxc_tensor *to,
-                                       int back) {
+                                       int inverse) {
     const rotary_params *p = call->params;
     const mxc_shape *data = &from->shape;
     int axis = rotary_embedding_axis_of(p, data);
@@ -120,7 +122,7 @@ static mxc_status rotary_embedding_run(const mxc_op_call *call, const mxc_tensor
     r.columns = data->dim[data->ndim - 1];
     r.kernel = (mxci_rotary){.pairs = width_of(p, data) / 2,
                              .interleaved = p->interleaved,
-                             .back = back,
+                             .inverse = inverse,
                              .add = call->req[0] == MXC_REQ_ADD};
     r.angles = (mxc_tensor){.data = call->temp, .dtype = mxci_compute_type(to->dtype)};
     if (call->req[0] == MXC_REQ_NULL || mxc_shape_size(data) == 0)

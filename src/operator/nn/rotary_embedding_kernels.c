@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Rotation of pairs for each floating dtype. */
 #include "operator/nn/rotary_embedding_kernels.h"
 
 #include "math/fastmath.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turning pairs of a row's elements, tables by dtype (the floating ones). */
+/* Rotation of pairs of a row's elements, tables by dtype (the floating ones). */
 #ifndef MXCI_OPERATOR_NN_ROTARY_EMBEDDING_KERNELS_H
 #define MXCI_OPERATOR_NN_ROTARY_EMBEDDING_KERNELS_H
 
@@ -10,7 +10,7 @@
 typedef struct mxci_rotary {
     int64_t pairs;
     int interleaved; /* a pair is (2 i, 2 i + 1), else (i, pairs + i) */
-    int back;        /* turn by the angles' negatives */
+    int inverse;     /* rotate by the negative angles */
     int add;
 } mxci_rotary;
 

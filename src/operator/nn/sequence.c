@@ -2,7 +2,7 @@
 /*
  * SequenceLast, SequenceMask, SequenceReverse: rows of sequences of different lengths in one array.
  *
- * data (T,N,...), or (N,T,...) where axis is 1; sequence_length (N), whole numbers of any dtype cut to 0..T, is an
+ * data (T,N,...), or (N,T,...) where axis is 1; sequence_length (N), integers of any dtype cut to 0..T, is an
  * argument where use_sequence_length is set, else all are T. Last: out (N,...), the last row of each sequence, 0 where
  * it has none. Mask: rows behind the end become value. Reverse: the rows before the end in reverse order.
  */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * softmax: out = e^z / sum of e^z along an axis, z = data / temperature; log_softmax: the logarithm of that; softmin:
- * the same of z = -data / temperature. The greatest z is subtracted first, so nothing overflows. With use_length only
- * the first length elements of each row take part, and the others of out are 0; length has data's shape without the
- * axis, its whole parts count, cut to 0..the axis, and it has no gradient. dtype is out's, data is converted first.
+ * the same of z = -data / temperature. The largest z is subtracted first, so that nothing overflows. With use_length
+ * only the first length elements of each row take part, and the others of out are 0; length has data's shape without
+ * the axis, it is rounded towards 0 and cut to 0..the axis, and it has no gradient. dtype is out's, data is converted
+ * first.
  */
 #include "operator/nn/softmax.h"
 
@@ -69,6 +70,7 @@ static mxc_status softmax_infer_type(mxc_op_sig *sig) {
 
 /* ---- scratch: lengths, then data or its gradient in out's dtype where that is another ---------------------------- */
 
+/* Rows along the axis: outer x inner. */
 static int64_t count_rows(const mxci_softmax_params *p, const mxc_shape *data) {
     int axis = (int)(p->axis < 0 ? p->axis + data->ndim : p->axis);
     return mxci_shape_count(data, 0, axis) * mxci_shape_count(data, axis + 1, data->ndim);
@@ -96,6 +98,7 @@ static void softmax_run_part(void *arg, int64_t begin, int64_t end, int part) {
         r->forward(&r->shape, r->add, r->from, r->to, begin, end);
 }
 
+/* Outer indices are split over the threads; a row is never cut, so that results do not depend on their number. */
 void mxci_softmax_run(const mxc_run *run, const mxc_shape *data, int64_t axis, mxci_softmax_pass *pass) {
     int at = (int)(axis < 0 ? axis + data->ndim : axis);
     pass->shape.k = data->dim[at];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Softmax, its logarithm, their gradients and the gradient of cross entropy, for each floating dtype. */
 #include "operator/nn/softmax_kernels.h"
 
 #include "math/fastmath.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * UpSampling: images enlarged by whole factors. nearest: each element becomes a square of equal ones. Arguments
+ * UpSampling: images enlarged by integer factors. nearest: each element becomes a square of equal ones. Arguments
  * (N,C,h,w), out (N,C,H,W): H and W are those of the first argument times scale, and the others are enlarged to them by
  * factors of their own. Several arguments are put side by side along the channels (concat) or added up (sum).
  * bilinear: data (N,C,h,w), weight (C,1,k,k), out (N,C,H,W) is a Deconvolution of each channel by its own kernel of
- * k = 2 scale - scale % 2, which an initialiser makes one that reads between elements.
+ * k = 2 scale - scale % 2, which the initializer "bilinear" sets to interpolation.
  */
 #include "base/check.h"
 #include "base/text.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Nearest-neighbour upsampling for each floating dtype. */
 #include "operator/nn/upsampling_kernels.h"
 
 enum { COLUMNS = 512 }; /* of a row of out that are added up at a time */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Enlarging planes by whole factors: each element becomes a square of scale x scale. */
+/* Nearest-neighbour upsampling of planes by integer factors: each element becomes a square of scale x scale. */
 #ifndef MXCI_OPERATOR_NN_UPSAMPLING_KERNELS_H
 #define MXCI_OPERATOR_NN_UPSAMPLING_KERNELS_H
 

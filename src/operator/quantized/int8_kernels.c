@@ -105,44 +105,44 @@ void mxci_int8_multiply(const mxci_int8_product *p) {
 /* ---- patches ----------------------------------------------------------------------------------------------------- */
 
 /* One row of the image, NULL in the padding, as the rows of its phases, each phase elements long. */
-static void fill_row(const mxci_field *f, const uint8_t *row, uint8_t *to) {
-    const mxci_conv_shape *s = &f->shape;
+static void pad_row(const mxci_conv_geometry *geo, const uint8_t *row, uint8_t *to) {
+    const mxci_conv_shape *s = &geo->shape;
     int64_t stride = s->stride[2];
-    memset(to, 0, (size_t)f->size[2]);
+    memset(to, 0, (size_t)geo->size[2]);
     for (int64_t phase = 0; row && phase < stride; phase++)
-        for (int64_t i = 0; i < f->phase; i++) {
+        for (int64_t i = 0; i < geo->phase; i++) {
             int64_t at = i * stride + phase - s->pad[2];
             if (at >= 0 && at < s->in[2])
-                to[phase * f->phase + i] = row[at];
+                to[phase * geo->phase + i] = row[at];
         }
 }
 
-static void fill_plain_row(const mxci_field *f, const uint8_t *row, uint8_t *to) {
-    const mxci_conv_shape *s = &f->shape;
-    int64_t room = f->size[2] - s->pad[2], n = room < s->in[2] ? room : s->in[2];
-    memset(to, 0, (size_t)f->size[2]);
+static void pad_row_stride_1(const mxci_conv_geometry *geo, const uint8_t *row, uint8_t *to) {
+    const mxci_conv_shape *s = &geo->shape;
+    int64_t room = geo->size[2] - s->pad[2], n = room < s->in[2] ? room : s->in[2];
+    memset(to, 0, (size_t)geo->size[2]);
     if (row && n > 0)
         memcpy(to + s->pad[2], row, (size_t)n);
 }
 
-void mxci_int8_fill(const mxci_field *f, const void *image, void *field) {
-    const mxci_conv_shape *s = &f->shape;
-    uint8_t *to = field;
+void mxci_int8_pad_image(const mxci_conv_geometry *geo, const void *image, void *padded) {
+    const mxci_conv_shape *s = &geo->shape;
+    uint8_t *to = padded;
     for (int64_t c = 0; c < s->channels; c++)
-        for (int64_t z = 0; z < f->size[0]; z++)
-            for (int64_t y = 0; y < f->size[1]; y++, to += f->size[2]) {
+        for (int64_t z = 0; z < geo->size[0]; z++)
+            for (int64_t y = 0; y < geo->size[1]; y++, to += geo->size[2]) {
                 int64_t iz = z - s->pad[0], iy = y - s->pad[1];
                 int inside = iz >= 0 && iz < s->in[0] && iy >= 0 && iy < s->in[1];
                 const uint8_t *row =
                     inside ? (const uint8_t *)image + ((c * s->in[0] + iz) * s->in[1] + iy) * s->in[2] : NULL;
                 if (s->stride[2] == 1)
-                    fill_plain_row(f, row, to);
+                    pad_row_stride_1(geo, row, to);
                 else
-                    fill_row(f, row, to);
+                    pad_row(geo, row, to);
             }
 }
 
-/* Two taps of 16 pixels, side by side. */
+/* Two elements of the patches of 16 pixels, side by side. */
 MXCI_INLINE void interleave(const int is_unsigned, const void *restrict a, const void *restrict b,
                             int16_t *restrict to) {
     for (int i = 0; i < 16; i++) {
@@ -151,25 +151,27 @@ MXCI_INLINE void interleave(const int is_unsigned, const void *restrict a, const
     }
 }
 
-/* All taps of n pixels that stand side by side in the field, from pixel at on. */
-MXCI_INLINE void gather_run(const mxci_field *f, const int is_unsigned, const uint8_t *at, int64_t n, int16_t *to) {
-    for (int64_t k = 0; k < f->taps; k += 2, to += 2 * MXCI_INT8_TILE_ROOM) {
-        const uint8_t *a = at + f->tap[k], *b = at + f->tap[k + 1 < f->taps ? k + 1 : k];
+/* The patches of n pixels that stand side by side in the padded image, from pixel at on. */
+MXCI_INLINE void gather_run(const mxci_conv_geometry *geo, const int is_unsigned, const uint8_t *at, int64_t n,
+                            int16_t *to) {
+    for (int64_t k = 0; k < geo->patch_size; k += 2, to += 2 * MXCI_INT8_TILE_ROOM) {
+        const uint8_t *a = at + geo->kernel_offset[k],
+                      *b = at + geo->kernel_offset[k + 1 < geo->patch_size ? k + 1 : k];
         for (int64_t i = 0; i < n; i += 16)
             interleave(is_unsigned, a + i, b + i, to + 2 * i);
     }
 }
 
-void mxci_int8_gather(const mxci_field *f, int is_unsigned, const void *field, int64_t begin, int64_t end,
+void mxci_int8_gather(const mxci_conv_geometry *geo, int is_unsigned, const void *padded, int64_t begin, int64_t end,
                       int16_t *to) {
     for (int64_t n; begin < end; begin += n, to += 2 * n) {
-        int64_t rest = f->shape.out[2] - begin % f->shape.out[2];
-        const uint8_t *at = (const uint8_t *)field + f->pixel[begin];
+        int64_t rest = geo->shape.out[2] - begin % geo->shape.out[2];
+        const uint8_t *at = (const uint8_t *)padded + geo->pixel_offset[begin];
         n = rest < end - begin ? rest : end - begin;
         if (is_unsigned)
-            gather_run(f, 1, at, n, to);
+            gather_run(geo, 1, at, n, to);
         else
-            gather_run(f, 0, at, n, to);
+            gather_run(geo, 0, at, n, to);
     }
 }
 

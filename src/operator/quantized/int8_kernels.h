@@ -32,22 +32,23 @@ void mxci_int8_multiply(const mxci_int8_product *p);
 
 /* Pixels that are gathered at a time, and those there is room for, since they are written by the vector. */
 enum { MXCI_INT8_TILE = 64, MXCI_INT8_TILE_ROOM = 80 };
-/* Bytes behind a field that may be read. */
+/* Bytes behind a padded image that may be read. */
 enum { MXCI_INT8_SLACK = 64 };
 
-/* 16-bit elements of a row of k taps: pairs. */
+/* 16-bit elements of a patch of k elements: pairs. */
 #define MXCI_INT8_PAIRS(k) (((k) + 1) / 2 * 2)
 
-/* Image to field (operator/nn/convolution_kernels.h), both of bytes; 0 in the padding. */
-void mxci_int8_fill(const mxci_field *f, const void *image, void *field);
-/* to (pairs of taps, MXCI_INT8_TILE_ROOM, 2) = what output pixels begin..end-1, at most a tile, see of the field. What
- * stands behind the last tap and the last pixel has no meaning. */
-void mxci_int8_gather(const mxci_field *f, int is_unsigned, const void *field, int64_t begin, int64_t end, int16_t *to);
+/* padded (operator/nn/convolution_kernels.h) = image, both of bytes; 0 in the padding. */
+void mxci_int8_pad_image(const mxci_conv_geometry *geo, const void *image, void *padded);
+/* to (pairs of elements, MXCI_INT8_TILE_ROOM, 2) = the patches of output pixels begin..end-1, at most a tile. What
+ * stands behind the last element and the last pixel has no meaning. */
+void mxci_int8_gather(const mxci_conv_geometry *geo, int is_unsigned, const void *padded, int64_t begin, int64_t end,
+                      int16_t *to);
 
 typedef struct mxci_int8_convolution {
     int64_t pixels, filters, pairs;
     const int16_t *patches; /* of mxci_int8_gather */
-    const int16_t *weight;  /* (filters, 2 pairs), 0 behind the last tap */
+    const int16_t *weight;  /* (filters, 2 pairs), 0 behind the last element */
     const int32_t *start;   /* what each filter's sums start from; NULL: 0 */
     int32_t *out;           /* the first pixel of the first filter */
     int64_t step;           /* elements of out from a filter to the next */

@@ -198,7 +198,7 @@ static mxc_status conv_infer(mxc_op_sig *sig) {
     return mxci_infer_bounds(sig, sig->n_in / 3);
 }
 
-/* A kernel of one place sees all pixels as one row. */
+/* A kernel of size 1 sees all pixels as one row. */
 static mxci_conv_shape shape_of(const mxci_conv_params *p, const mxc_shape *data, const mxc_shape *out) {
     mxci_conv_shape s = mxci_conv_group(p, data, out);
     int is_point = 1;
@@ -211,11 +211,11 @@ static mxci_conv_shape shape_of(const mxci_conv_params *p, const mxc_shape *data
     return s;
 }
 
-enum { LANES = 16 }; /* of the field's table of vectors, which is not read */
+enum { LANES = 16 }; /* of the geometry's table of vectors, which is not read */
 
-/* Scratch: all weights, the bias, the field's tables, and a field and a tile of patches for each part. */
+/* Scratch: all weights, the bias, the geometry's tables, and a padded image and a tile of patches for each part. */
 typedef struct conv_plan {
-    mxci_field field;
+    mxci_conv_geometry geo;
     int64_t step; /* elements of a row of weights */
     size_t weights, bias, tables, image, block;
 } conv_plan;
@@ -223,12 +223,12 @@ typedef struct conv_plan {
 static conv_plan quantized_conv_make_plan(const mxci_conv_params *p, const mxc_shape *data, const mxc_shape *out) {
     mxci_conv_shape shape = shape_of(p, data, out);
     conv_plan plan;
-    mxci_field_measure(&shape, &plan.field);
-    plan.step = MXCI_INT8_PAIRS(plan.field.taps);
+    mxci_conv_geometry_measure(&shape, &plan.geo);
+    plan.step = MXCI_INT8_PAIRS(plan.geo.patch_size);
     plan.weights = rows_bytes(p->num_filter, plan.step);
     plan.bias = mxci_size_align(mxci_size_of(p->num_filter, sizeof(int32_t)));
-    plan.tables = mxci_field_table_bytes(&plan.field, LANES);
-    plan.image = mxci_size_align(mxci_size_add(mxci_size_of(plan.field.elements, 1), MXCI_INT8_SLACK));
+    plan.tables = mxci_conv_geometry_table_bytes(&plan.geo, LANES);
+    plan.image = mxci_size_align(mxci_size_add(mxci_size_of(plan.geo.elements, 1), MXCI_INT8_SLACK));
     plan.block = mxci_size_add(plan.image, rows_bytes(MXCI_INT8_TILE_ROOM, plan.step));
     return plan;
 }
@@ -257,12 +257,12 @@ typedef struct conv_run {
     char *blocks;
 } conv_run;
 
-/* One tile of pixels of one sample and group, whose field is there. */
-static void convolve_tile(const conv_run *r, int64_t index, int64_t tile, const void *field, int16_t *patches) {
+/* One tile of pixels of one sample and group, whose padded image is filled. */
+static void convolve_tile(const conv_run *r, int64_t index, int64_t tile, const void *padded, int16_t *patches) {
     const mxc_op_call *call = r->call;
-    const mxci_field *f = &r->plan->field;
-    int64_t filters = f->shape.filters, group = index % r->groups, first = tile * MXCI_INT8_TILE;
-    int64_t last = first + MXCI_INT8_TILE < f->pixels ? first + MXCI_INT8_TILE : f->pixels;
+    const mxci_conv_geometry *geo = &r->plan->geo;
+    int64_t filters = geo->shape.filters, group = index % r->groups, first = tile * MXCI_INT8_TILE;
+    int64_t last = first + MXCI_INT8_TILE < geo->pixels ? first + MXCI_INT8_TILE : geo->pixels;
     mxci_int8_convolution c = {
         .pixels = last - first,
         .filters = filters,
@@ -270,11 +270,11 @@ static void convolve_tile(const conv_run *r, int64_t index, int64_t tile, const 
         .patches = patches,
         .weight = r->weight + group * filters * r->plan->step,
         .start = r->bias ? r->bias + group * filters : NULL,
-        .out = mxci_at(&call->out[0], index * filters * f->pixels + first),
-        .step = f->pixels,
+        .out = mxci_at(&call->out[0], index * filters * geo->pixels + first),
+        .step = geo->pixels,
         .add = call->req[0] == MXC_REQ_ADD,
     };
-    mxci_int8_gather(f, call->in[DATA].dtype == MXC_U8, field, first, last, patches);
+    mxci_int8_gather(geo, call->in[DATA].dtype == MXC_U8, padded, first, last, patches);
     mxci_int8_convolve(&c);
 }
 
@@ -287,7 +287,7 @@ static void conv_range(void *arg, int64_t begin, int64_t end, int part) {
         int64_t index = i / r->tiles;
         const void *image = mxci_at(&r->call->in[DATA], index * r->image);
         if (index != filled)
-            mxci_int8_fill(&r->plan->field, image, block);
+            mxci_int8_pad_image(&r->plan->geo, image, block);
         filled = index;
         convolve_tile(r, index, i % r->tiles, block, (void *)(block + r->plan->image));
     }
@@ -303,16 +303,16 @@ static mxc_status conv_forward(const mxc_op_call *call) {
     if (call->req[0] == MXC_REQ_NULL || mxc_shape_size(out) == 0)
         return MXC_OK;
     plan = quantized_conv_make_plan(p, data, out);
-    mxci_field_plan(&plan.field, LANES, temp + plan.weights + plan.bias);
-    r.image = plan.field.shape.channels * mxci_shape_count(data, 2, data->ndim);
-    r.tiles = (plan.field.pixels + MXCI_INT8_TILE - 1) / MXCI_INT8_TILE;
+    mxci_conv_geometry_plan(&plan.geo, LANES, temp + plan.weights + plan.bias);
+    r.image = plan.geo.shape.channels * mxci_shape_count(data, 2, data->ndim);
+    r.tiles = (plan.geo.pixels + MXCI_INT8_TILE - 1) / MXCI_INT8_TILE;
     r.bias = has_bias(call) ? (void *)(temp + plan.weights) : NULL;
     r.blocks = temp + plan.weights + plan.bias + plan.tables;
     if (r.bias)
         convert_bias(call, p->num_filter, r.bias);
-    widen(call->run, &call->in[WEIGHT], p->num_filter, plan.field.taps, plan.step, r.weight);
+    widen(call->run, &call->in[WEIGHT], p->num_filter, plan.geo.patch_size, plan.step, r.weight);
     mxc_parallel_for(call->run, data->dim[0] * r.groups * r.tiles,
-                     (int64_t)(1e6 / (MXCI_INT8_TILE * (double)(plan.field.shape.filters * plan.field.taps + 1))) + 1,
+                     (int64_t)(1e6 / (MXCI_INT8_TILE * (double)(plan.geo.shape.filters * plan.geo.patch_size + 1))) + 1,
                      conv_range, &r);
     return MXC_OK;
 }

@@ -13,7 +13,7 @@
 
 #define DTYPES (MXC_DTYPE_BIT(MXC_U8) | MXC_DTYPE_BIT(MXC_F32))
 
-typedef mxci_resize_params resize_params;
+typedef mxci_image_resize_params resize_params;
 typedef mxci_border_params border_params;
 
 #define SIDE_LIMIT 1048576.0

@@ -5,9 +5,9 @@
 
 #include <mxc/param.h>
 
-typedef struct mxci_resize_params {
+typedef struct mxci_image_resize_params {
     int64_t w, h, interp;
-} mxci_resize_params;
+} mxci_image_resize_params;
 
 typedef struct mxci_border_params {
     int64_t top, bot, left, right, type;

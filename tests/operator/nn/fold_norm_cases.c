@@ -6,11 +6,11 @@
 
 /* in: weight, gamma, beta, mean, variance, bias */
 static void ref_fold(const op_run *r) {
-    int64_t filters = r->in_shape[0].dim[0], taps = filters ? case_size(&r->in_shape[0]) / filters : 0;
+    int64_t filters = r->in_shape[0].dim[0], filter_size = filters ? case_size(&r->in_shape[0]) / filters : 0;
     for (int64_t f = 0; f < filters; f++) {
         double s = (case_is(r, "fix_gamma", "True") ? 1 : r->in[1][f]) / sqrt(r->in[4][f] + case_number(r, "eps", 0));
-        for (int64_t k = 0; k < taps; k++)
-            r->out[0][f * taps + k] = s * r->in[0][f * taps + k];
+        for (int64_t k = 0; k < filter_size; k++)
+            r->out[0][f * filter_size + k] = s * r->in[0][f * filter_size + k];
         r->out[1][f] = ((r->n_in > 5 ? r->in[5][f] : 0) - r->in[3][f]) * s + r->in[2][f];
     }
 }

@@ -18,7 +18,7 @@ template <class T> static mxc_status hinge(const mxc_op_call *call) {
     return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t i) {
         const int64_t row = i / classes;
         const int is_label = (double)(i - row * classes) == (double)label[row];
-        dx.put(i, (mxcu_compute_t<T>)mxci_svm_slope(&p, is_label, (double)y[i]));
+        dx.put(i, (mxcu_compute_t<T>)mxci_svm_derivative(&p, is_label, (double)y[i]));
     });
 }
 

@@ -12,7 +12,7 @@
 #include "math/for_types.inc"
 
 MXCU_OVERLOAD(activate, act_activate, (int kind, float x), (int kind, double x), (kind, x))
-MXCU_OVERLOAD(derivative, act_slope, (int kind, float y), (int kind, double y), (kind, y))
+MXCU_OVERLOAD(derivative, act_derivative, (int kind, float y), (int kind, double y), (kind, y))
 
 static int activation_kind(const mxc_op_call *call) {
     return static_cast<const mxci_activation_params *>(call->params)->act_type;

@@ -83,9 +83,10 @@ template <class T> struct offsets {
     int64_t k, p;
 
     /* The element of data's plane and its three neighbours; 0: outside. */
-    MXCU_DEVICE int find(int64_t sample, int64_t index, int64_t place, typename patches<A>::moved *out) const {
+    MXCU_DEVICE int find(int64_t sample, int64_t index, int64_t place,
+                         typename patches<A>::bilinear_sample *out) const {
         const int64_t down = (sample * s.groups * k + index) * 2 * p + place;
-        return patches<A>::find_element(&s, index % k, place, x[down], x[down + p], out);
+        return patches<A>::sample_element(&s, index % k, place, x[down], x[down + p], out);
     }
 };
 
@@ -120,11 +121,11 @@ static mxc_status columns(const mxc_op_call *call, const deformable &d, int64_t 
         const int64_t index = (group - sample * groups) * k + row - part * k;
         const int64_t from = (part - group * parts) * SOME_CHANNELS;
         const int64_t end = from + SOME_CHANNELS < each ? from + SOME_CHANNELS : each;
-        typename patches<A>::moved moved;
-        offset.find(first + sample, index, place, &moved);
+        typename patches<A>::bilinear_sample bilinear;
+        offset.find(first + sample, index, place, &bilinear);
         for (int64_t c = group * each + from; c < group * each + end; c++)
             to[(c * k + row - part * k) * places + place] =
-                mxcu_narrow<T>(read(x, (first * groups * each + c) * plane, plane, moved.at, moved.value));
+                mxcu_narrow<T>(read(x, (first * groups * each + c) * plane, plane, bilinear.at, bilinear.weight));
     });
 }
 
@@ -204,10 +205,10 @@ static mxc_status sort_places(const mxc_op_call *call, const deformable &d, int6
     mxcu_item *items = mxcu_temp<mxcu_item>(call, d.items);
     MXC_TRY(mxcu_for(call, count * groups * sorted, [=] MXCU_LAMBDA(int64_t at) {
         const int64_t row = mxcu_divide(at, sorted), i = at - row * sorted, sample = mxcu_divide(row, groups);
-        typename patches<mxcu_compute_t<T>>::moved moved;
+        typename patches<mxcu_compute_t<T>>::bilinear_sample bilinear;
         mxcu_item item = MXCU_LAST_ITEM;
-        if (i < n && offset.find(first + sample, (row - sample * groups) * k + i / places, i % places, &moved)) {
-            item.key = (uint64_t)moved.at[0];
+        if (i < n && offset.find(first + sample, (row - sample * groups) * k + i / places, i % places, &bilinear)) {
+            item.key = (uint64_t)bilinear.at[0];
             item.index = i;
         }
         items[at] = item;
@@ -256,10 +257,10 @@ static mxc_status gather(const mxc_op_call *call, const deformable &d, int64_t f
                 continue;
             for (int64_t j = begin[from]; j < begin[from + 1]; j++) {
                 const int64_t i = items[row * sorted + j].index, element_k = mxcu_divide(i, places);
-                typename patches<A>::moved moved;
-                offset.find(first + sample, (row - sample * groups) * k + element_k, i - element_k * places, &moved);
-                if (moved.at[corner] == element)
-                    sum += moved.value[corner] * grad[channel * k * places + i];
+                typename patches<A>::bilinear_sample bilinear;
+                offset.find(first + sample, (row - sample * groups) * k + element_k, i - element_k * places, &bilinear);
+                if (bilinear.at[corner] == element)
+                    sum += bilinear.weight[corner] * grad[channel * k * places + i];
             }
         }
         dx.put(first * groups * each * plane + at, sum);
@@ -279,7 +280,8 @@ static mxc_status put_data_gradient(const mxc_op_call *call, const deformable &d
 
 /* ---- offset's gradient ------------------------------------------------------------------------------------------- */
 
-/* A thread for each element of a patch and place: the slopes there, times the columns' gradient, of all channels. */
+/* A thread for each element of a patch and place: the derivatives there, times the columns' gradient, of all channels.
+ */
 template <class T>
 static mxc_status offset_gradient(const mxc_op_call *call, const deformable &d, int64_t first, int64_t count) {
     using A = mxcu_compute_t<T>;
@@ -291,13 +293,14 @@ static mxc_status offset_gradient(const mxc_op_call *call, const deformable &d, 
         const int64_t row = mxcu_divide(i, places), place = i - row * places, group = mxcu_divide(row, k); /* of all */
         const int64_t sample = mxcu_divide(group, groups), element = row - group * k;
         const int64_t down = (first * groups * k + row) * 2 * places + place;
-        typename patches<A>::moved moved;
+        typename patches<A>::bilinear_sample bilinear;
         double sum[2] = {0, 0};
-        offset.find(first + sample, (group - sample * groups) * k + element, place, &moved);
+        offset.find(first + sample, (group - sample * groups) * k + element, place, &bilinear);
         for (int64_t c = group * each; c < (group + 1) * each; c++)
             for (int axis = 0; axis < 2; axis++)
-                sum[axis] += grad[(c * k + element) * places + place] *
-                             read(x, (first * groups * each + c) * plane, plane, moved.at, moved.slope[axis]);
+                sum[axis] +=
+                    grad[(c * k + element) * places + place] *
+                    read(x, (first * groups * each + c) * plane, plane, bilinear.at, bilinear.derivative[axis]);
         to.put(down, (A)sum[0]);
         to.put(down + places, (A)sum[1]);
     });

@@ -112,7 +112,7 @@ template <class T> struct column_sums : mxcu_pair_sum {
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 static int axis_of(const void *params, const mxc_shape *data) {
-    const int64_t axis = static_cast<const mxci_norm_params *>(params)->axis;
+    const int64_t axis = static_cast<const mxci_layer_norm_params *>(params)->axis;
     return (int)(axis < 0 ? axis + data->ndim : axis);
 }
 
@@ -123,7 +123,7 @@ template <class T> static rows<T> rows_of(const mxc_op_call *call) {
     r.columns = data->dim[axis];
     r.inner = mxcu_product(data, axis + 1, data->ndim);
     r.centred = call->n_in > BETA;
-    r.eps = static_cast<const mxci_norm_params *>(call->params)->eps;
+    r.eps = static_cast<const mxci_layer_norm_params *>(call->params)->eps;
     r.x = mxcu_data<T>(&call->in[DATA]);
     r.gamma = mxcu_data<T>(&call->in[GAMMA]);
     return r;

@@ -17,7 +17,7 @@ MXCU_OVERLOAD_2(elu, elu_op)
 MXCU_OVERLOAD_2(selu, selu_op)
 MXCU_OVERLOAD_2(gelu, gelu_op)
 MXCU_OVERLOAD_3(leaky_grad, leaky_grad_op)
-MXCU_OVERLOAD_3(leaky_slope, leaky_slope_op)
+MXCU_OVERLOAD_3(leaky_slope_grad, leaky_slope_grad_op)
 MXCU_OVERLOAD_3(elu_grad, elu_grad_op)
 MXCU_OVERLOAD_3(selu_grad, selu_grad_op)
 MXCU_OVERLOAD_3(gelu_grad, gelu_grad_op)
@@ -101,7 +101,7 @@ namespace {
 template <class T> struct gamma_term {
     mxcu_in<T> g, x;
     MXCU_DEVICE mxcu_compute_t<T> operator()(int64_t i) const {
-        return leaky_slope(g[i], x[i], (mxcu_compute_t<T>)0);
+        return leaky_slope_grad(g[i], x[i], (mxcu_compute_t<T>)0);
     }
 };
 } // namespace

@@ -15,7 +15,7 @@ namespace {
 /* Data (samples, channels, inner). */
 template <class T> struct near {
     using C = mxcu_compute_t<T>;
-    int64_t channels, inner, reach;
+    int64_t channels, inner, half_window;
     C scale, beta, knorm;
     mxcu_in<T> x, dy;
     const C *norm; /* backward */
@@ -26,7 +26,8 @@ template <class T> struct near {
     /* The sum of f(element) over the channels around that of element i. */
     template <class F> MXCU_DEVICE C around(int64_t i, const F &f) const {
         const int64_t c = i / inner % channels;
-        const int64_t before = c < reach ? c : reach, after = channels - 1 - c < reach ? channels - 1 - c : reach;
+        const int64_t before = c < half_window ? c : half_window,
+                      after = channels - 1 - c < half_window ? channels - 1 - c : half_window;
         C sum = 0;
         for (int64_t k = -before; k <= after; k++)
             sum += f(i + k * inner);
@@ -59,7 +60,7 @@ template <class T> static near<T> near_of(const mxc_op_call *call) {
     near<T> r = {};
     r.channels = data->dim[1];
     r.inner = mxcu_product(data, 2, data->ndim);
-    r.reach = p->nsize / 2;
+    r.half_window = p->nsize / 2;
     r.scale = (C)(p->alpha / (double)p->nsize);
     r.beta = (C)p->beta;
     r.knorm = (C)p->knorm;

@@ -189,7 +189,7 @@ template <class T> static mxc_status backward_as(const mxc_op_call *call) {
                     const mxcu_position o = {{z, row, column}};
                     int64_t to = at.y + ((z * s.out[1] + row) * s.out[2] + column) * p.inner;
                     if (s.kind == MXCI_POOL_LP && s.p > 1)
-                        sum += dy[to] * MXCI_POOL_LP_SLOPE(s.p, x[at.x + at.place * p.inner], y[to]);
+                        sum += dy[to] * MXCI_POOL_LP_DERIVATIVE(s.p, x[at.x + at.place * p.inner], y[to]);
                     else if (s.kind != MXCI_POOL_MAX || is_taken<T>(s, o, x, at.x, p.inner, at.place, y[to]))
                         sum += dy[to] / divisor_of(s, o);
                 }

@@ -34,7 +34,7 @@ static mxci_resample table_of(int kind, int64_t in, int64_t out) {
 }
 
 static resizing resizing_of(const void *params, const int64_t *in) {
-    const mxci_resize_params *p = static_cast<const mxci_resize_params *>(params);
+    const mxci_image_resize_params *p = static_cast<const mxci_image_resize_params *>(params);
     const int kind = mxci_resample_kind((int)p->interp, in[0], in[1], p->h, p->w);
     resizing r = {table_of(kind, in[1], p->w), table_of(kind, in[0], p->h), kind, 0, 0};
     const int64_t taps = mxci_dim_add(mxci_dim_mul(p->w, r.rows.width), mxci_dim_mul(p->h, r.columns.width));
