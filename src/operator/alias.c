@@ -3,7 +3,7 @@
 #include "math/assign.h"
 #include "operator/invocation.h"
 
-/* The slot as mxc_inplace.from counts it. */
+/* The slot as mxc_inplace.from counts it; -2 for one that no option can name. */
 static int from_code(const mxci_invocation *v, int slot) {
     if (v->pass == MXC_FORWARD)
         return slot < v->n_in ? MXC_FROM_IN(slot) : -2;
@@ -14,6 +14,7 @@ static int from_code(const mxci_invocation *v, int slot) {
     return slot >= mxci_slot_out(v) ? MXC_FROM_OUT(slot - mxci_slot_out(v)) : MXC_FROM_IN(slot);
 }
 
+/* Whether an in-place option covers the pair: the slot `changed` may be written to the memory of the slot `from`. */
 static int is_allowed(const mxci_invocation *v, int from, int changed) {
     const mxc_op_def *def = mxc_op_get_def(v->op);
     const mxc_inplace *pair = v->pass == MXC_FORWARD ? def->inplace_forward : def->inplace_backward;
@@ -29,6 +30,8 @@ static int ranges_overlap(const mxc_tensor *a, const mxc_tensor *b) {
     return a_begin < b_begin + mxci_tensor_bytes(b) && b_begin < a_begin + mxci_tensor_bytes(a);
 }
 
+/* Both arrays belong to one chunk of memory (they have one engine variable); views of different parts are fine. In
+ * place, both must cover the same bytes and the result must not be added. */
 static mxc_status check_pair(mxci_invocation *v, int changed, int other) {
     mxc_tensor a, b;
     char changed_text[96], other_text[96];
@@ -48,6 +51,7 @@ static mxc_status check_pair(mxci_invocation *v, int changed, int other) {
                     same && mxci_slot_req(v, changed) == MXC_REQ_ADD ? " with request add" : "");
 }
 
+/* Arrays with different variables never share memory, so that only views of one chunk are compared. */
 mxc_status mxci_invocation_check_memory(mxci_invocation *v) {
     for (int i = 0; i < v->n_slots; i++) {
         if (!mxci_slot_changes(v, i))

@@ -6,18 +6,18 @@
 #include "base/sys.h"
 #include "base/text.h"
 
-/* More calls than this at one time wait for others to end; they may then wait for each other in vain. */
+/* Further calls wait until one of these ends. Callbacks that wait for each other deadlock beyond this number. */
 enum { MAX_THREADS = 256 };
 
 static struct {
-    mxci_global_mutex lock;
-    mxci_cond more;
-    mxci_callback *first, **end;
-    int queued, idle, threads;
+    mxci_global_mutex lock;      /* over everything below */
+    mxci_cond more;              /* signalled once per queued call */
+    mxci_callback *first, **end; /* FIFO */
+    int queued, idle, threads;   /* calls in the queue; threads that wait; threads in all */
     int watches_forks;
 } queue = {.lock = MXCI_GLOBAL_MUTEX_INIT, .more = MXCI_COND_INIT, .end = &queue.first};
 
-/* ---- forks: the child has no threads of these, and the engine ends what they were doing ---- */
+/* ---- fork: none of these threads exists in the child, where the engine completes their tasks ---- */
 
 static void in_child(void) {
     mxci_cond_init(&queue.more);
@@ -28,8 +28,9 @@ static void in_child(void) {
 
 /* ---- calls ---- */
 
+/* A function that fails without a message of its own gets one from its status. */
 static void callback_call(const mxci_callback *callback) {
-    mxc_done *done = callback->done; /* the callback is its owner's again once that is told */
+    mxc_done *done = callback->done; /* the owner may free the callback once done is completed */
     unsigned before = mxci_error_count();
     mxc_status status = callback->fn(callback->arg);
     if (status != MXC_OK && mxci_error_count() == before)
@@ -37,7 +38,7 @@ static void callback_call(const mxci_callback *callback) {
     mxc_done_complete(done, status, status == MXC_OK ? NULL : mxc_last_error());
 }
 
-/* Locked. */
+/* The next call; waits for one. Lock held. */
 static mxci_callback *callback_take(void) {
     mxci_callback *callback;
     while (!queue.first) {
@@ -64,7 +65,7 @@ static void thread_main(void *arg) {
     }
 }
 
-/* Locked. */
+/* Lock held. The fork handler is registered with the first thread. */
 static mxc_status start_thread(void) {
     char name[32];
     mxci_thread thread;
@@ -83,7 +84,7 @@ void mxci_callback_push(mxci_callback *callback) {
     mxci_global_lock(&queue.lock);
     if (queue.queued + 1 > queue.idle && queue.threads < MAX_THREADS)
         status = start_thread();
-    if (queue.threads > 0) { /* one more would be better, but is not needed */
+    if (queue.threads > 0) { /* the threads that run suffice, if less well */
         status = MXC_OK;
         callback->next = NULL;
         *queue.end = callback;

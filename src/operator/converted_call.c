@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Calls on converted copies: sizes of the copies, copying in both directions, and the nesting of the two conversions,
+ * layout outside and dtype inside. */
 #include "operator/converted_call.h"
 
 #include "math/strided_copy.h"
 
 enum { SLOTS = MXCI_CONVERTED_SLOTS };
 
-/* How copies differ from the arrays that they stand for. */
+/* What a copy changes: the dtype, or the order of the axes. */
 typedef enum conversion { TO_F32, TO_CHANNELS_SECOND } conversion;
 
-/* Parameters of an operator, of any type. */
+/* Room for the parameters of any operator, aligned for any member. */
 typedef union params_room {
     char bytes[MXCI_CONVERTED_PARAMS];
     int64_t integer;
@@ -20,6 +22,7 @@ int mxci_is_converted(const mxc_op_def *def) {
     return def->cpu_dtypes || def->to_channels_second;
 }
 
+/* Whether a 16-bit dtype is missing in the CPU's dtypes. */
 static int needs_f32(const mxc_op_def *def, mxc_dtype dtype) {
     return def->cpu_dtypes && mxc_dtype_size(dtype) == 2 && !(def->cpu_dtypes & MXC_DTYPE_BIT(dtype));
 }
@@ -49,7 +52,8 @@ static size_t copy_bytes(const mxc_shape *shape, mxc_dtype type, conversion to) 
     return mxci_size_align(mxci_shape_bytes(shape, mxc_dtype_size(to == TO_F32 ? MXC_F32 : type)));
 }
 
-/* Of all arrays that a pass reads or writes. Backward: an input if it is read, and its gradient. */
+/* Bytes of the copies of all arrays that a pass reads or writes; must not be less than run_copies takes. Backward: an
+ * input if it is read, and its gradient; an output if it or its gradient is read. */
 static size_t copies_bytes(const mxc_op_sig *sig, mxc_pass pass, conversion to) {
     mxc_op_needs needs;
     mxci_scratch s = {0};
@@ -65,6 +69,7 @@ static size_t copies_bytes(const mxc_op_sig *sig, mxc_pass pass, conversion to) 
     return s.bytes;
 }
 
+/* The copies come first, then the operator's own scratch, measured as if all arrays were f32. */
 size_t mxci_f32_temp(const mxc_op_sig *sig, mxc_pass pass, size_t (*temp_bytes)(const mxc_op_sig *sig, mxc_pass pass)) {
     mxc_dtype in[SLOTS], out[SLOTS];
     mxc_op_sig real = *sig;
@@ -75,7 +80,7 @@ size_t mxci_f32_temp(const mxc_op_sig *sig, mxc_pass pass, size_t (*temp_bytes)(
     return mxci_size_add(copies, temp_bytes ? temp_bytes(&real, pass) : 0);
 }
 
-/* With arrays whose layout is right. */
+/* Scratch of a call whose layout needs no conversion. */
 static size_t typed_temp(const mxc_op_def *def, const mxc_op_sig *sig, mxc_pass pass) {
     if (sig->n_in > 0 && needs_f32(def, sig->in_type[0]))
         return mxci_f32_temp(sig, pass, def->temp_bytes);
@@ -89,7 +94,7 @@ size_t mxci_converted_temp(const mxc_op_sig *sig, mxc_pass pass) {
     params_room params;
     if (!def->backward[MXC_CPU] && pass == MXC_BACKWARD)
         return 0;
-    if (sig->n_in > SLOTS || sig->n_out > SLOTS) /* the run says so */
+    if (sig->n_in > SLOTS || sig->n_out > SLOTS) /* the run reports it */
         return 0;
     if (!def->to_channels_second || !def->to_channels_second(sig->params, &params))
         return typed_temp(def, sig, pass);
@@ -104,7 +109,7 @@ size_t mxci_converted_temp(const mxc_op_sig *sig, mxc_pass pass) {
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-/* to = or += from. One of them is a copy: is_copy says that it is `to`. */
+/* to = or += from. One of them is the copy: `to` where is_copy is set. */
 static void put_copy(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from, conversion how,
                      int is_copy) {
     const mxc_shape *second = is_copy ? &to->shape : &from->shape;
@@ -124,7 +129,8 @@ static int is_copied(const mxc_tensor *t, conversion how) {
     return t->data && (how == TO_F32 || t->shape.ndim > 2);
 }
 
-/* Copies of n tensors from *temp on; filled from the originals where load is set. */
+/* Makes to[i] the copy of from[i] for n tensors, with data from *temp on, and fills it where load is set. A tensor that
+ * needs no copy stands for itself. */
 static void converted_call_copy(const mxc_run *run, int n, const mxc_tensor *from, int load, conversion how,
                                 mxc_tensor *to, char **temp) {
     for (int i = 0; i < n; i++) {
@@ -142,7 +148,8 @@ static void converted_call_copy(const mxc_run *run, int n, const mxc_tensor *fro
     }
 }
 
-/* Run compute on copies. Results that are not copied are written, or added to, at once. */
+/* Run compute on copies, then convert the results back as requests say. Results that need no copy are written directly.
+ * The rest of scratch is the operator's. */
 static mxc_status run_copies(const mxc_op_call *call, mxc_pass pass, const void *params, mxc_op_compute_fn compute,
                              conversion how) {
     mxc_tensor in[SLOTS], out[SLOTS], out_grad[SLOTS], in_grad[SLOTS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Documentation of an operator, made from its descriptor. */
+/* mxc_op_describe: the documentation of an operator as text, generated from its descriptor. */
 #include "base/document.h"
 #include "base/error.h"
 #include "base/text.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computing on the host what a device has no function for: the arrays are copied to host scratch, the CPU
- * implementation runs there, and what it changed is copied back. Correct for every operator, and slow: the device and
- * the host wait for each other. `mxc ops --missing gpu` lists the operators that come here.
+ * The host fallback: computes on the host what a device has no implementation of. The arrays are copied to host
+ * scratch, the CPU implementation runs there, and the results are copied back. Correct for every operator, and slow:
+ * the device and the host wait for each other. `mxc ops --missing gpu` lists the operators that use it.
  */
 #include <string.h>
 
@@ -28,7 +28,7 @@ typedef struct fallback_run {
     char *temp;
 } fallback_run;
 
-/* Slots count the call's groups of tensors in this order: in, out, aux, and backward out_grad, in_grad. */
+/* The call's tensor in a slot. */
 static const mxc_tensor *given(const fallback_run *s, int slot) {
     const mxc_op_call *c = s->call;
     const mxc_tensor *const groups[] = {c->in, c->out, c->aux, c->out_grad, c->in_grad};
@@ -39,6 +39,7 @@ static const mxc_tensor *given(const fallback_run *s, int slot) {
     return groups[group] + slot;
 }
 
+/* The first slot that the run writes: outputs and auxiliary states in forward, gradients of arguments in backward. */
 static int first_changed(const fallback_run *s) {
     return s->pass == MXC_FORWARD ? s->call->n_in : s->n_slots - s->call->n_in;
 }
@@ -79,7 +80,7 @@ static void make_sig(fallback_run *s, mxc_shape *shapes, mxc_dtype *types) {
     s->sig.aux_type = s->sig.out_type + c->n_out;
 }
 
-/* The tables of slots. */
+/* Hands out the tables by slot, or measures them where `from` has no base. */
 static void host_fallback_take_tables(fallback_run *s, mxci_scratch *from) {
     mxc_shape *shapes;
     mxc_dtype *types;
@@ -103,7 +104,8 @@ static void take_data(fallback_run *s, mxci_scratch *from) {
     }
 }
 
-/* The tables, which the signature needs; then, with what it says, room for everything. */
+/* Two steps, since the bytes of the operator's scratch follow from the signature, which is in scratch itself: first the
+ * tables alone, then one block with the tables, the data and the operator's scratch. */
 static mxc_status host_fallback_take_scratch(fallback_run *s) {
     mxci_op_impl impl;
     mxci_scratch tables = {0}, all = {0}, use = {0};
@@ -126,6 +128,7 @@ static mxc_status host_fallback_take_scratch(fallback_run *s) {
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
+/* Copies what the run reads to the host: inputs, and results that are added to. */
 static mxc_status host_fallback_fetch(fallback_run *s) {
     for (int i = 0; i < s->n_slots; i++) {
         mxc_req req = request(s, i);
@@ -137,6 +140,7 @@ static mxc_status host_fallback_fetch(fallback_run *s) {
     return MXC_OK;
 }
 
+/* Copies the requested results back. */
 static mxc_status send(fallback_run *s) {
     for (int i = first_changed(s); i < s->n_slots; i++) {
         size_t bytes = mxci_tensor_bytes(given(s, i));

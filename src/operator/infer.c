@@ -74,6 +74,7 @@ int mxci_shape_merge(mxc_shape *a, const mxc_shape *b) {
     return 1;
 }
 
+/* The error for a shape of more bytes than an address space holds. */
 static mxc_status too_large(mxc_op_sig *sig, int slot) {
     char where[96], text[MXC_SHAPE_TEXT];
     return MXC_FAIL(MXC_ESHAPE, "%s: %s: shape %s is larger than memory can be", sig_name(sig),
@@ -81,7 +82,7 @@ static mxc_status too_large(mxc_op_sig *sig, int slot) {
                     mxc_shape_format(mxci_sig_shape(sig, slot), text, sizeof text));
 }
 
-/* 1 if the numbers can be those of a shape. */
+/* Whether the numbers are those of a shape: ndim -1 (unknown) to MXC_MAX_NDIM, axes -1 (unknown) or more. */
 static int is_shape(const mxc_shape *shape) {
     if (shape->ndim < -1 || shape->ndim > MXC_MAX_NDIM)
         return 0;
@@ -91,7 +92,8 @@ static int is_shape(const mxc_shape *shape) {
     return 1;
 }
 
-/* That no slot holds what is no shape or is too large for memory: whatever the caller or the operator wrote there. */
+/* Every slot holds a shape, and one that memory can hold: checked before inference, since callers and files fill slots,
+ * and after it, since operators compute them. */
 static mxc_status check_shapes(mxc_op_sig *sig) {
     char where[96];
     for (int i = 0; i < sig->n_in + sig->n_out + sig->n_aux; i++) {
@@ -219,7 +221,7 @@ mxc_status mxci_sig_same_type(mxc_op_sig *sig, int n, const int *slots) {
 mxc_status mxci_infer_type_same(mxc_op_sig *sig) {
     mxc_dtype common = MXC_DTYPE_UNKNOWN;
     int n = sig->n_in + sig->n_out + sig->n_aux;
-    for (int pass = 0; pass < 2; pass++) /* gather, then spread */
+    for (int pass = 0; pass < 2; pass++) /* the first pass finds the type, the second sets it in all slots */
         for (int i = 0; i < n; i++) {
             int slot = i < sig->n_in                ? i
                        : i < sig->n_in + sig->n_out ? MXC_SLOT_OUT(i - sig->n_in)

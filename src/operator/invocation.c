@@ -14,18 +14,19 @@
 /* A run that touches no more elements than this may run on the pushing thread. */
 enum { CHEAP_ELEMENTS = 2048 };
 
-/* An operator on more arrays than this keeps no block for its next call. */
+/* The block of a run on more arrays than this is freed instead of kept for the operator's next call. */
 enum { SPARE_SLOTS = 128 };
 
 /* ---- the block --------------------------------------------------------------------------------------------------- */
 
+/* The next count elements at *at, which moves on to a multiple of 16 bytes. */
 static void *carve(char **at, size_t count, size_t size) {
     char *start = *at;
     *at += (count * size + 15) / 16 * 16;
     return start;
 }
 
-/* Point the parts into the block after v; returns the bytes they take. With v NULL only counts. */
+/* Sets v's arrays to their places behind v in its block; returns their bytes. With v NULL it only measures. */
 static size_t lay_out(mxci_invocation *v, int n_in, int n_out, int n_aux, int n_slots) {
     size_t slots = (size_t)n_slots, in = (size_t)n_in, out = (size_t)n_out, aux = (size_t)n_aux;
     size_t most = in > out ? in : out;
@@ -44,6 +45,7 @@ static size_t lay_out(mxci_invocation *v, int n_in, int n_out, int n_aux, int n_
     return (size_t)(at - start);
 }
 
+/* Marks shapes and types as unknown. */
 static void forget(int n, mxc_shape *shapes, mxc_dtype *types) {
     for (int i = 0; i < n; i++) {
         shapes[i].ndim = -1;
@@ -128,6 +130,7 @@ const char *mxci_slot_text(const mxci_invocation *v, int slot, char *out, size_t
 
 /* ---- the task ---------------------------------------------------------------------------------------------------- */
 
+/* Where the arrays' data is, which is known once the task runs. */
 static mxc_status fill_tensors(mxci_invocation *v) {
     for (int i = 0; i < v->n_slots; i++)
         if (v->arrays[i])
@@ -179,7 +182,8 @@ static int has_var(int n, mxc_var *const *vars, const mxc_var *var) {
     return 0;
 }
 
-/* Sort the variables: changes at the back of v->vars, those only read at the front. Returns the task's flags. */
+/* Collects the variables, each once: written ones at the back of v->vars, those that are only read at the front.
+ * Returns the task's flags. */
 static unsigned collect_vars(mxci_invocation *v, int *n_reads, int *n_writes) {
     unsigned flags = MXC_TASK_HELPED;
     int64_t elements = 0;
@@ -207,6 +211,8 @@ static unsigned collect_vars(mxci_invocation *v, int *n_reads, int *n_writes) {
     return flags | (elements <= CHEAP_ELEMENTS ? MXC_TASK_CHEAP : 0);
 }
 
+/* Everything that must happen in program order, on the calling thread: random numbers are reserved here, and the state
+ * and the sizes of scratch follow from the shapes. Fills in the call but for the data, which the task looks up. */
 static mxc_status invocation_prepare(mxci_invocation *v) {
     const mxc_op_def *def = mxc_op_get_def(v->op);
     mxc_op_call *call = &v->call;

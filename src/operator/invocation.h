@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One imperative run of an operator on arrays, from checking to the engine task: everything that the task needs lives
- * in one block, which the caller and the task share. invoke.c fills it, alias.c checks its memory, invocation.c runs
- * it.
+ * One imperative run of an operator on arrays, from checking to the engine task. Everything that the task needs is in
+ * one block of memory, which the calling thread and the task share by reference counting. invoke.c fills it, alias.c
+ * checks its memory, invocation.c pushes and runs it.
  */
 #ifndef MXCI_OPERATOR_INVOCATION_H
 #define MXCI_OPERATOR_INVOCATION_H
@@ -34,7 +34,7 @@ typedef struct mxci_invocation {
     void *state;
 } mxci_invocation;
 
-/* Room for one run with one reference; sig is sized, unknown everywhere. MXC_ENOMEM. */
+/* A run with one reference. The groups of sig have their sizes, and all shapes and dtypes are unknown. MXC_ENOMEM. */
 mxc_status mxci_invocation_create(mxc_op *op, mxc_pass pass, mxci_invocation **out);
 /* Drop a reference; NULL is fine. */
 void mxci_invocation_release(mxci_invocation *v);
@@ -53,14 +53,14 @@ static inline int mxci_slot_in_grad(const mxci_invocation *v) {
     return mxci_slot_out_grad(v) + v->n_out;
 }
 
-/* What the run does with a slot's array: 1 if it changes it. */
+/* 1 if the run writes the slot's array. */
 int mxci_slot_changes(const mxci_invocation *v, int slot);
-/* The request that governs a slot which the run changes; MXC_REQ_ADD for auxiliary states, which are read too. */
+/* The request of a slot that the run writes; MXC_REQ_ADD for auxiliary states, which are read too. */
 mxc_req mxci_slot_req(const mxci_invocation *v, int slot);
 /* "output 'mean'", "gradient of argument 'data'" and the like, written to out; returns out. */
 const char *mxci_slot_text(const mxci_invocation *v, int slot, char *out, size_t size);
 
-/* Refuse arrays that share memory with what the run changes, except as the in-place options allow; those requests
+/* Fails if an array shares memory with one that the run writes, except as the in-place options allow; those requests
  * become MXC_REQ_INPLACE. MXC_EINVAL, MXC_ENOMEM. */
 mxc_status mxci_invocation_check_memory(mxci_invocation *v);
 

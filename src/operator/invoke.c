@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calling operators on arrays: check what was given, infer the rest, make outputs, queue the run. */
+/* Calling operators on arrays: checks the arguments, infers shapes and dtypes, makes outputs, pushes the run. */
 #include <string.h>
 
 #include "base/error.h"
@@ -11,7 +11,7 @@ static const char *invoke_op_name(const mxci_invocation *v) {
     return mxc_op_get_def(v->op)->name;
 }
 
-/* Hold an array in a slot that the run touches. */
+/* Retain an array that the run reads or writes, in its slot. */
 static void hold(mxci_invocation *v, int slot, mxc_ndarray *array) {
     v->arrays[slot] = mxc_ndarray_retain(array);
 }
@@ -35,6 +35,8 @@ static mxc_status source_context(const mxc_op *op, mxc_context *out) {
     return MXC_OK;
 }
 
+/* The implementation on the context's device; MXC_EUNSUPPORTED for an operator without a gradient, MXC_EDEVICE for a
+ * device without any implementation. */
 static mxc_status choose_function(mxci_invocation *v) {
     const mxc_op_def *def = mxc_op_get_def(v->op);
     char text[32];
@@ -100,6 +102,8 @@ static int outputs_known(const mxci_invocation *v) {
     return 1;
 }
 
+/* Shapes, dtypes and context of all tensors from the signature, all of which must be known now. Gradients are as the
+ * arrays that they belong to. */
 static mxc_status copy_signature(mxci_invocation *v) {
     char where[96];
     for (int i = 0; i < mxci_slot_out_grad(v) && i < v->n_slots; i++) {
@@ -113,7 +117,7 @@ static mxc_status copy_signature(mxci_invocation *v) {
             return MXC_FAIL(MXC_ESHAPE, "%s: %s: shape or dtype does not follow from what was given", invoke_op_name(v),
                             mxci_slot_text(v, i, where, sizeof where));
     }
-    for (int i = mxci_slot_out_grad(v); i < v->n_slots; i++) { /* gradients are as what they are of */
+    for (int i = mxci_slot_out_grad(v); i < v->n_slots; i++) { /* gradients */
         int is_in = i >= mxci_slot_in_grad(v);
         v->tensors[i] = v->tensors[is_in ? i - mxci_slot_in_grad(v) : v->n_in + i - mxci_slot_out_grad(v)];
     }
@@ -144,6 +148,8 @@ static mxc_req given_req(const mxc_req *req, int n_given, int i) {
     return i < n_given && req ? req[i] : MXC_REQ_WRITE;
 }
 
+/* Outputs that are NULL are made later, hidden ones only if the caller passes all outputs or the request is not
+ * null. */
 static mxc_status take_outputs(mxci_invocation *v, int n, mxc_ndarray *const *out, const mxc_req *req) {
     int n_visible = mxc_op_n_visible(v->op);
     char where[96];
@@ -173,7 +179,8 @@ static void describe_outputs(mxci_invocation *v) {
     }
 }
 
-/* The inputs from begin on as tensors on the host, then what follows from all of them. */
+/* For operators whose output shapes depend on data: makes inputs begin.. tensors on the host, copied from the GPU if
+ * need be, by recursion so that each copy is released on the way back. Blocks until the inputs are computed. */
 static mxc_status infer_on_host(mxci_invocation *v, int begin) {
     mxc_tensor *t = &v->tensors[begin];
     mxc_ndarray *copy = NULL;
@@ -289,7 +296,7 @@ mxc_status mxc_invoke_into(const char *name, int n_in, mxc_ndarray *const *in, i
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
 
-/* An array backward may read: its shape counts, its data only if needed. */
+/* An array that backward may read: its shape is always used, its data only if needed. */
 static mxc_status take_read(mxci_invocation *v, int slot, mxc_ndarray *array, int needed, mxc_shape *shape,
                             mxc_dtype *type) {
     char where[96];

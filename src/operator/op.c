@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mxc_op: a descriptor with parsed parameters, and what follows from them: slots, names, what backward reads. */
+/* mxc_op: a descriptor with parsed parameters, and what follows from them: numbers and names of slots, and the arrays
+ * that backward reads. One block of memory holds the struct, the parameters and the given texts. */
 #include "operator/op.h"
 
 #include <stdatomic.h>
@@ -19,11 +20,11 @@ enum { MAX_VARIADIC = 1 << 20 };
 struct mxc_op {
     atomic_int refs;
     const mxc_op_def *def;
-    const char *name;
-    int is_open; /* params_open has made its parameters */
+    const char *name; /* the descriptor's, or "Custom" */
+    int is_open;      /* params_open has made the parameters, so that params_close must be called */
     int n_args, n_outputs, n_visible, n_aux;
     mxc_op_needs needs;
-    _Atomic(void *) spare;
+    _Atomic(void *) spare; /* mxci_op_take_spare */
     int n_given;
     const char **given;                           /* key, value, key, value... inside this block */
     _Alignas(max_align_t) unsigned char params[]; /* param_size bytes, then given, then their text */
@@ -50,6 +51,7 @@ static const char *copy_text(char **to, const char *from) {
     return start;
 }
 
+/* The parameters are zeroed; given texts are copied behind them. */
 static mxc_op *alloc_op(const mxc_op_def *def, const char *name, int n, const char *const *keys,
                         const char *const *values) {
     size_t params = round_up(def->param_size), pointers = 2 * (size_t)n * sizeof(char *);
@@ -71,6 +73,7 @@ static mxc_op *alloc_op(const mxc_op_def *def, const char *name, int n, const ch
     return op;
 }
 
+/* The value of the parameter that counts a variadic operator's arguments. */
 static int64_t variadic_count(const mxc_op_def *def, const void *params) {
     for (const mxc_param *p = def->params; p->name; p++)
         if (!strcmp(p->name, def->variadic)) {
@@ -81,7 +84,7 @@ static int64_t variadic_count(const mxc_op_def *def, const void *params) {
     return -1;
 }
 
-/* The names of the arguments; NULL: of a variadic operator they are numbered, of another there is one, data. */
+/* The names of the arguments; NULL: arg0, arg1, ... for a variadic operator, else one argument, data. */
 static const char *arg_names(const mxc_op *op) {
     return op->def->args_of ? op->def->args_of(op->params) : op->def->args;
 }
@@ -106,6 +109,7 @@ static mxc_status op_count_args(mxc_op *op) {
     return MXC_OK;
 }
 
+/* Checks the parsed parameters and computes what depends on them. */
 static mxc_status op_complete(mxc_op *op) {
     const mxc_op_def *def = op->def;
     if (def->params_check)
@@ -163,6 +167,7 @@ static mxc_status find_custom(int n, const char *const *keys, const char *const 
     return MXC_OK;
 }
 
+/* All parameters but op_type, for the operator that it names. */
 static mxc_status parse_custom(mxc_op *op, int n, const char *const *keys, const char *const *values) {
     const char **rest = mxci_alloc(2 * (size_t)n * sizeof *rest);
     mxc_status status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which functions compute an operator on a device. */
+/* Which functions compute an operator on a device: the descriptor's, a module's, or the host fallback's. */
 #include "operator/op_impl.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static mxci_op_impl descriptor_impl(const mxc_op_def *def, mxc_device device) {
                           .state_destroy = def->state_destroy};
 }
 
-/* On the host. */
+/* Backward of MXC_OP_ZERO_GRADIENT on the host. */
 static mxc_status zero_gradient(const mxc_op_call *call) {
     for (int i = 0; i < call->n_in; i++)
         if (call->req[i] != MXC_REQ_ADD)
@@ -38,6 +38,7 @@ static mxc_status zero_gradient(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+/* The CPU's functions, wrapped by the conversions (converted_call.h) that the descriptor asks for. */
 static mxci_op_impl host_impl(const mxc_op_def *def) {
     mxci_op_impl impl = descriptor_impl(def, MXC_CPU);
     if (mxci_is_converted(def)) {

@@ -18,23 +18,23 @@ typedef struct mxci_op_impl {
     void (*state_destroy)(void *state);
 } mxci_op_impl;
 
-/* The implementation on a kind of device (pinned host memory uses the CPU's); forward or backward is NULL where there
- * is none. */
+/* The implementation on a kind of device (pinned host memory uses the CPU's), in this order: the descriptor's function
+ * for the device, the module's, the host fallback. forward or backward is NULL where there is none. */
 void mxci_op_impl_get(const mxc_op_def *def, mxc_device device, mxci_op_impl *out);
 
 /* Bytes of scratch for one run, 0 if the implementation needs none. MXC_ENOMEM, with the operator's name, if they are
  * more than memory can have. */
 mxc_status mxci_op_impl_temp(const mxci_op_impl *impl, const mxc_op_sig *sig, mxc_pass pass, size_t *out);
 
-/* 1 if a run has anything to compute: if one of the results that are asked for (forward: outputs, backward: gradients
- * of arguments), or forward an auxiliary state, has elements. Otherwise mxci_compute_nothing stands in for the
- * operator's function, whose loops may go over axes of any size. Functions of MXC_OP_CALLBACK are always called. Shapes
- * are known. */
+/* 1 if a run has anything to compute: one of the requested results (forward: outputs, backward: gradients of
+ * arguments), or in forward an auxiliary state, has elements. Otherwise mxci_compute_nothing replaces the operator's
+ * function, whose loops over other axes could be of any length. Functions of MXC_OP_CALLBACK are always called. All
+ * shapes are known. */
 int mxci_has_work(const mxc_op_sig *sig, mxc_pass pass, const mxc_req *req);
 mxc_status mxci_compute_nothing(const mxc_op_call *call);
 
-/* host_fallback.c: compute any operator that has a CPU implementation on copies of arrays that the host cannot reach.
- * They block until the result is there. */
+/* host_fallback.c: run the CPU implementation on copies of arrays that the host cannot address. They block until the
+ * results are copied back. */
 mxc_status mxci_host_fallback_forward(const mxc_op_call *call);
 mxc_status mxci_host_fallback_backward(const mxc_op_call *call);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The registry: descriptors by name and alias, and in order of registration. Built-in ones are entered at the first use
- * of any call here; if that fails for want of memory, everything is dropped and the next call starts again.
+ * The registry: descriptors by name and alias, and in order of registration. Built-in ones are registered at the first
+ * use of any function here; if that fails for lack of memory, everything is dropped and the next call tries again.
  */
 #include "operator/registry.h"
 
@@ -36,6 +36,7 @@ static mxc_status check_new_name(const mxc_op_def *def, const char *name) {
     return MXC_OK;
 }
 
+/* Rejects descriptors whose members contradict each other, so that no later code has to. */
 static mxc_status check_def(const mxc_op_def *def) {
     if (!def || def->size != sizeof *def)
         return MXC_FAIL(MXC_EINVAL, "mxc_op_register: def.size is %zu, expected %zu", def ? def->size : 0, sizeof *def);
@@ -79,7 +80,7 @@ static mxc_status registry_reserve(void) {
     return MXC_OK;
 }
 
-/* Enter the first n names of def (its name, then its aliases); on failure none. */
+/* Enters all names of def, its name and its aliases; on failure none. */
 static mxc_status put_names(const mxc_op_def *def) {
     char alias[128];
     mxc_status status = mxci_hash_map_put(registry.by_name, def->name, (void *)def);
@@ -115,7 +116,7 @@ static void drop_all(void) {
     registry.count = registry.capacity = 0;
 }
 
-/* Enter the built-in descriptors if that is still to do. Lock held. */
+/* Registers the built-in descriptors unless that has happened. Lock held. */
 static mxc_status make_ready(void) {
     mxc_status status;
     if (registry.ready)
@@ -199,6 +200,7 @@ static int least(int a, int b, int c) {
     return m < c ? m : c;
 }
 
+/* Levenshtein distance with one row of the table; diagonal is the entry above left. */
 int mxci_name_distance(const char *a, const char *b, int limit) {
     int row[NAME_MAX_COMPARED + 1];
     size_t n = strlen(a), m = strlen(b);
@@ -233,7 +235,7 @@ static int contains(const char *name, const char *key, int unused) {
     return 0;
 }
 
-/* What has been suggested so far. */
+/* The suggestions so far. */
 typedef struct suggestions {
     int n;
     char *text;

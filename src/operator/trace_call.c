@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trace says of an operator's run: the shapes of its arrays, how large they are, and its scratch. */
+/* The event of an operator's run in a trace: the shapes of its arguments and results, the bytes of all its arrays, and
+ * its scratch. */
 #include "operator/trace_call.h"
 
 #include "base/text.h"
@@ -8,7 +9,7 @@
 
 enum { TEXT = 256 };
 
-/* Adds shapes to the line, and the arrays that are there to the bytes. */
+/* Appends shapes to the line; returns the bytes of the arrays that have data. */
 static int64_t add_arrays(mxci_line *line, const mxc_tensor *arrays, int n) {
     char text[MXC_SHAPE_TEXT];
     int64_t bytes = 0;

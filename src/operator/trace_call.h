@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trace says of an operator's run. */
+/* The event of an operator's run in a trace. */
 #ifndef MXCI_OPERATOR_TRACE_CALL_H
 #define MXCI_OPERATOR_TRACE_CALL_H
 
