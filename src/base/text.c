@@ -234,3 +234,24 @@ int mxci_ends_with(const char *text, const char *suffix) {
     size_t n = strlen(text), m = strlen(suffix);
     return n >= m && strcmp(text + n - m, suffix) == 0;
 }
+
+size_t mxci_utf8_length(const char *s, size_t n) {
+    const unsigned char *c = (const unsigned char *)s;
+    size_t length = n == 0        ? 0
+                    : c[0] < 0x80 ? 1
+                    : c[0] < 0xc2 ? 0 /* a continuation byte, or overlong */
+                    : c[0] < 0xe0 ? 2
+                    : c[0] < 0xf0 ? 3
+                    : c[0] < 0xf5 ? 4
+                                  : 0;
+    if (length > n)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+    if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f)) /* overlong, surrogate */
+        return 0;
+    if ((c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f)) /* overlong, above U+10FFFF */
+        return 0;
+    return length;
+}

@@ -27,6 +27,9 @@ void mxci_text_free(mxci_text *t);
 
 /* 1 if text ends with this suffix. */
 int mxci_ends_with(const char *text, const char *suffix);
+/* Bytes of the UTF-8 character at s, of which n bytes may be read; 0 if it is malformed, truncated, overlong, a
+ * surrogate or above U+10FFFF (RFC 3629, section 4). */
+size_t mxci_utf8_length(const char *s, size_t n);
 
 /* As snprintf and vsnprintf in the C locale, whatever the program's locale: always a decimal point. */
 int mxci_format(char *out, size_t size, const char *format, ...) MXC_PRINTF(3, 4);

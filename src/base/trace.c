@@ -240,32 +240,21 @@ void mxci_trace_clear(void) {
 
 /* ---- writing ---- */
 
-/* Length of the well-formed UTF-8 character at s, 0 if it is malformed. */
-static int character_length(const unsigned char *s) {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    int n = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0;
-    uint32_t code = n > 1 ? s[0] & (0x7fu >> n) : s[0];
-    for (int i = 1; i < n; i++) {
-        if (s[i] >> 6 != 2)
-            return 0;
-        code = code << 6 | (s[i] & 0x3fu);
-    }
-    return n > 1 && (code < least[n] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) ? 0 : n;
-}
-
 /* Text as a JSON string; bytes that are not UTF-8 (a name may be truncated within a character) become '?'. */
 static mxc_status write_string(mxci_writer *w, const char *text) {
-    const unsigned char *s = (const unsigned char *)text;
+    size_t left = strlen(text);
     MXC_TRY(mxci_writer_write(w, "\"", 1));
-    while (*s) {
-        int n = character_length(s);
+    while (left) {
+        size_t n = mxci_utf8_length(text, left);
+        unsigned char c = (unsigned char)*text;
         if (n == 0)
             MXC_TRY(mxci_writer_write(w, "?", 1));
-        else if (*s == '"' || *s == '\\' || *s < 0x20)
-            MXC_TRY(mxci_writer_printf(w, "\\u%04x", *s));
+        else if (c == '"' || c == '\\' || c < 0x20)
+            MXC_TRY(mxci_writer_printf(w, "\\u%04x", c));
         else
-            MXC_TRY(mxci_writer_write(w, s, (size_t)n));
-        s += n ? n : 1;
+            MXC_TRY(mxci_writer_write(w, text, n));
+        text += n ? n : 1;
+        left -= n ? n : 1;
     }
     return mxci_writer_write(w, "\"", 1);
 }

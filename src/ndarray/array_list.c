@@ -6,24 +6,10 @@
 #include <string.h>
 
 #include "base/device.h"
+#include "base/text.h"
 #include "ndarray/array.h"
 
 /* ---- names ----------------------------------------------------------------------------------------------------- */
-
-/* Length of the UTF-8 sequence at s (n bytes follow), 0 if it is malformed, too long or a surrogate. */
-static size_t utf8_sequence(const unsigned char *s, size_t n) {
-    size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-    if (length == 0 || length > n)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)) /* overlong, surrogate */
-        return 0;
-    if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f)) /* overlong, above U+10FFFF */
-        return 0;
-    return length;
-}
 
 const char *mxci_array_name_fault(const char *name, size_t bytes) {
     if (bytes > MXCI_ARRAY_NAME_MAX)
@@ -31,7 +17,7 @@ const char *mxci_array_name_fault(const char *name, size_t bytes) {
     if (memchr(name, 0, bytes))
         return "contains a NUL byte";
     for (size_t at = 0, length; at < bytes; at += length) {
-        length = utf8_sequence((const unsigned char *)name + at, bytes - at);
+        length = mxci_utf8_length(name + at, bytes - at);
         if (length == 0)
             return "is not UTF-8";
     }

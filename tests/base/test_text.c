@@ -171,6 +171,30 @@ static void lists_split_at_commas(void **state) {
     assert_int_equal(mxci_list_find(NULL, "x"), -1);
 }
 
+static void utf8_characters_are_measured(void **state) {
+    static const char *const malformed[] = {
+        "\x80",             /* continuation byte */
+        "\xc3",             /* truncated */
+        "\xc3(",            /* no continuation byte */
+        "\xc0\x80",         /* overlong */
+        "\xe0\x9f\xbf",     /* overlong */
+        "\xed\xa0\x80",     /* surrogate */
+        "\xf0\x8f\xbf\xbf", /* overlong */
+        "\xf4\x90\x80\x80", /* above U+10FFFF */
+        "\xff",
+    };
+    (void)state;
+    assert_int_equal(mxci_utf8_length("", 1), 1); /* U+0000 */
+    assert_int_equal(mxci_utf8_length("ab", 2), 1);
+    assert_int_equal(mxci_utf8_length("\xc3\xa9", 2), 2);
+    assert_int_equal(mxci_utf8_length("\xed\x9f\xbf", 3), 3);
+    assert_int_equal(mxci_utf8_length("\xf4\x8f\xbf\xbf", 4), 4);
+    assert_int_equal(mxci_utf8_length("\xf4\x8f\xbf\xbf", 3), 0);
+    assert_int_equal(mxci_utf8_length("a", 0), 0);
+    for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++)
+        assert_int_equal(mxci_utf8_length(malformed[i], strlen(malformed[i])), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_grows),
@@ -182,6 +206,7 @@ int main(void) {
         cmocka_unit_test(doubles_print_short_and_exact),
         cmocka_unit_test(the_locale_does_not_matter),
         cmocka_unit_test(lists_split_at_commas),
+        cmocka_unit_test(utf8_characters_are_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
