@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces of applying an operator: parameters apart from attributes, names of inputs, default variables. */
+/*
+ * Steps of applying an operator that composition and the JSON reader share: telling parameters from attributes, finding
+ * inputs by name, creating default variables. The application itself is in compose.c.
+ */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "operator/registry.h"
@@ -22,50 +26,40 @@ int mxci_key_is_attr(const mxc_op_def *def, const char *key) {
            ((mxci_attr_is_known(key) || mxci_attr_suffix(key)) && !mxci_param_find(def, key));
 }
 
-/* Parameters among keys and values, with the count of a variadic operator. */
-typedef struct params {
-    int n;
-    const char **keys, **values;
-    char count[24];
-} params;
-
-static void pick_params(const mxc_op_def *def, int n, const char *const *keys, const char *const *values, int64_t n_in,
-                        params *p) {
-    int counted = !def->variadic;
-    for (int i = 0; i < n; i++) {
-        if (mxci_key_is_attr(def, keys[i]))
-            continue;
-        counted |= !counted && mxci_param_find(def, keys[i]) == mxci_param_find(def, def->variadic);
-        p->keys[p->n] = keys[i];
-        p->values[p->n++] = values[i];
-    }
-    if (!counted) {
-        mxci_format(p->count, sizeof p->count, "%lld", (long long)n_in);
-        p->keys[p->n] = def->variadic;
-        p->values[p->n++] = p->count;
-    }
-}
-
 mxc_status mxci_op_make(const char *name, int n, const char *const *keys, const char *const *values, int64_t n_in,
                         mxc_op **out) {
     const mxc_op_def *def;
-    size_t room = (size_t)n + 1;
-    params p = {0};
+    const char **param_keys, **param_values;
+    char count_text[24];
+    int n_params = 0, has_count;
+    size_t room = (size_t)n + 1; /* one more for the count of a variadic operator's inputs */
     mxc_status status;
     MXC_TRY(mxci_registry_start());
     def = mxc_op_find(name);
     if (!def)
-        return mxc_op_create(name, 0, NULL, NULL, out);
+        return mxc_op_create(name, 0, NULL, NULL, out); /* fails, and names similar operators */
     *out = NULL;
     if (def->flags & MXC_OP_ARRAY_ONLY)
         return MXC_FAIL(MXC_EUNSUPPORTED, "%s: works on arrays only, no symbol is made of it", def->name);
-    p.keys = mxci_calloc(2 * room, sizeof *p.keys);
-    if (!p.keys)
-        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for parameters", name);
-    p.values = p.keys + room;
-    pick_params(def, n, keys, values, n_in, &p);
-    status = mxc_op_create(name, p.n, p.keys, p.values, out);
-    mxci_free(p.keys);
+    param_keys = mxci_calloc(2 * room, sizeof *param_keys);
+    if (!param_keys)
+        return MXCI_NO_MEMORY(name, "parameters");
+    param_values = param_keys + room;
+    has_count = !def->variadic;
+    for (int i = 0; i < n; i++) {
+        if (mxci_key_is_attr(def, keys[i]))
+            continue;
+        has_count |= !has_count && mxci_param_find(def, keys[i]) == mxci_param_find(def, def->variadic);
+        param_keys[n_params] = keys[i];
+        param_values[n_params++] = values[i];
+    }
+    if (!has_count) {
+        mxci_format(count_text, sizeof count_text, "%lld", (long long)n_in);
+        param_keys[n_params] = def->variadic;
+        param_values[n_params++] = count_text;
+    }
+    status = mxc_op_create(name, n_params, param_keys, param_values, out);
+    mxci_free(param_keys);
     return status;
 }
 
@@ -110,42 +104,33 @@ int32_t mxci_input_find(const mxc_op *op, const char *name, size_t length) {
     return -1;
 }
 
-static mxc_status create_default(const mxci_node *node, int32_t index, mxci_node **out) {
+mxc_status mxci_node_default_input(mxci_node *node, int32_t index) {
     char input[128], *name;
     mxci_text text = {0};
+    mxci_node *variable;
     mxc_status status;
     mxci_input_name(node->op, index, input, sizeof input);
     mxci_text_add(&text, node->name);
     mxci_text_printf(&text, "_%s", input);
     MXC_TRY(mxci_text_take(&text, &name));
-    status = mxci_node_create(MXCI_VARIABLE, name, NULL, out);
+    status = mxci_node_create(MXCI_VARIABLE, name, NULL, &variable);
     mxci_free(name);
-    return status;
-}
-
-mxc_status mxci_node_default_input(mxci_node *node, int32_t index) {
-    mxci_node *variable;
-    MXC_TRY(create_default(node, index, &variable));
-    node->inputs[index] = (mxci_entry){variable, 0};
+    MXC_TRY(status);
+    node->inputs[index] = (mxci_entry){variable, 0}; /* the node owns the reference from here on */
     return mxci_node_copy_attrs(variable, node, 1);
 }
 
 /* ---- attributes meant for arguments ------------------------------------------------------------------------ */
 
-/* The variable that is the input named by the key up to its suffix; NULL if there is none. */
-static mxci_node *input_of_key(const mxci_node *node, const char *key, const char *suffix) {
-    int32_t at = mxci_input_find(node->op, key, (size_t)(suffix - key) - 1);
-    mxci_node *input = at >= 0 && at < node->n_inputs ? node->inputs[at].node : NULL;
-    return input && input->kind == MXCI_VARIABLE ? input : NULL;
-}
-
 mxc_status mxci_hoist_attrs(mxci_node *node) {
     if (node->kind != MXCI_FORWARD || !node->op)
         return MXC_OK;
+    /* Backwards, because dropping an attribute moves those behind it. */
     for (int32_t i = node->n_attrs; i-- > 0;) {
         const char *key = node->attr_keys[i], *suffix = mxci_attr_suffix(key);
-        mxci_node *argument = suffix ? input_of_key(node, key, suffix) : NULL;
-        if (!argument)
+        int32_t at = suffix ? mxci_input_find(node->op, key, (size_t)(suffix - key) - 1) : -1;
+        mxci_node *argument = at >= 0 && at < node->n_inputs ? node->inputs[at].node : NULL;
+        if (!argument || argument->kind != MXCI_VARIABLE)
             continue;
         MXC_TRY(mxci_node_set_attr(argument, suffix, node->attr_values[i]));
         mxci_node_drop_attr(node, key);

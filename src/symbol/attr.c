@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of symbols, and the scopes that set them. How a node keeps them is in node.c. */
+/*
+ * Attributes of symbols (mxc_symbol_attr and its kin) and attribute scopes, which set attributes on every node that a
+ * thread creates inside them. How a node stores attributes is in node.c.
+ */
 #include <string.h>
 
 #include "base/error.h"
@@ -21,23 +24,17 @@ static mxci_node *only_node(const mxc_symbol *symbol) {
     return node;
 }
 
-static const char *given_param(const mxc_op *op, const char *key) {
-    const char *k, *value;
-    for (int i = 0; i < mxc_op_n_given(op); i++) {
-        mxc_op_given(op, i, &k, &value);
-        if (strcmp(k, key) == 0)
-            return value;
-    }
-    return NULL;
-}
-
 const char *mxc_symbol_attr(const mxc_symbol *symbol, const char *key) {
     const mxci_node *node = symbol && key ? only_node(symbol) : NULL;
-    const char *value;
-    if (!node)
-        return NULL;
-    value = mxci_node_attr(node, key);
-    return value || !node->op ? value : given_param(node->op, key);
+    const char *value = node ? mxci_node_attr(node, key) : NULL, *param;
+    /* An operator's parameters can be read like attributes, as in MXNet. */
+    for (int i = 0; node && node->op && !value && i < mxc_op_n_given(node->op); i++) {
+        const char *param_value;
+        mxc_op_given(node->op, i, &param, &param_value);
+        if (strcmp(param, key) == 0)
+            value = param_value;
+    }
+    return value;
 }
 
 static mxc_status set_attr(const mxc_symbol *symbol, mxci_node *node, const char *key, const char *value) {
@@ -61,7 +58,7 @@ mxc_status mxc_symbol_set_attr(mxc_symbol *symbol, const char *key, const char *
 
 /* ---- lists ------------------------------------------------------------------------------------------------- */
 
-/* One pair; the key behind "<node>$" where node is not NULL. */
+/* Appends key and value as two names; the key becomes "<node>$<key>" where node is not NULL. */
 static mxc_status add_pair(mxc_names *out, const char *node, const char *key, size_t length, const char *value) {
     mxci_text text = {0};
     char *full;
@@ -75,7 +72,7 @@ static mxc_status add_pair(mxc_names *out, const char *node, const char *key, si
     return mxci_names_add(out, value);
 }
 
-/* A known key under both spellings. */
+/* Appends an attribute; a known key appears twice, as __key__ and as key, since MXNet programs look for either. */
 static mxc_status add_attr(mxc_names *out, const char *node, const char *key, const char *value) {
     char plain[MXCI_ATTR_KEY_MAX];
     size_t n = strlen(key);
@@ -97,26 +94,21 @@ static mxc_status list_node(const mxci_node *node, const char *prefix, mxc_names
     return MXC_OK;
 }
 
-static mxc_status list_deep(const mxc_symbol *symbol, mxc_names *out) {
-    mxci_topological_order order;
-    mxc_status status = mxci_topological_order_make(symbol, &order);
-    for (int32_t i = 0; i < order.n && status == MXC_OK; i++)
-        status = list_node(order.nodes[i], order.nodes[i]->name, out);
-    mxci_topological_order_free(&order);
-    return status;
-}
-
 mxc_status mxc_symbol_list_attrs(const mxc_symbol *symbol, int deep, mxc_names *out) {
     mxc_status status;
-    const mxci_node *node;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(symbol));
-    node = only_node(symbol);
-    if (deep)
-        status = list_deep(symbol, out);
-    else
+    if (deep) {
+        mxci_topological_order order;
+        status = mxci_topological_order_make(symbol, &order); /* empty on failure */
+        for (int32_t i = 0; i < order.n && status == MXC_OK; i++)
+            status = list_node(order.nodes[i], order.nodes[i]->name, out);
+        mxci_topological_order_free(&order);
+    } else {
+        const mxci_node *node = only_node(symbol);
         status = node ? list_node(node, NULL, out)
                       : MXC_FAIL(MXC_EINVAL, "mxc_symbol_list_attrs: the outputs belong to several nodes; list deeply");
+    }
     if (status != MXC_OK)
         mxc_names_release(out);
     return status;
@@ -124,7 +116,7 @@ mxc_status mxc_symbol_list_attrs(const mxc_symbol *symbol, int deep, mxc_names *
 
 /* ---- scopes ------------------------------------------------------------------------------------------------ */
 
-/* A nameless node holds the attributes of this scope and all around it. */
+/* A nameless node holds the attributes of this scope merged with those of the scopes around it. */
 typedef struct scope {
     struct scope *outer;
     mxci_node *attrs;
@@ -149,7 +141,7 @@ mxc_status mxc_attr_scope_enter(int n, const char *const *keys, const char *cons
     MXC_TRY(MXCI_CHECK_NON_NULL(n <= 0 || (keys && values), "mxc_attr_scope_enter: keys and values"));
     s = mxci_calloc(1, sizeof *s);
     if (!s)
-        return MXC_FAIL(MXC_ENOMEM, "mxc_attr_scope_enter: no memory");
+        return MXCI_NO_MEMORY("mxc_attr_scope_enter", "a scope");
     s->outer = current;
     status = fill_scope(s, n, keys, values);
     if (status == MXC_OK) {

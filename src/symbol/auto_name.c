@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Automatic names. Each thread counts for itself, so that the names a thread gives do not depend on others.
+ * Automatic names such as "convolution0". Each thread has its own counters, so that the names that one thread gives do
+ * not depend on other threads.
  *
- * The counters are a small hash table inside the thread's storage: nothing to allocate, nothing to free when a thread
- * ends. It is small because a library that is loaded late finds little room there. Should a thread use more operators
- * than the table has room for, some share a counter, and names stay distinct.
+ * The counters are a small hash table in thread-local storage: there is nothing to allocate and nothing to free when a
+ * thread ends. The table is small because a library loaded with dlopen gets little static TLS. If a thread uses more
+ * operators than the table has slots, some operators share a counter, and names stay distinct.
  */
 #include <stdint.h>
 
@@ -24,15 +25,12 @@ static char auto_name_lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static uint32_t hash_of(const char *op) {
+/* The operator's counter, found by linear probing with the FNV-1a hash of its lower-case name. */
+static counter *counter_of(const char *op) {
     uint32_t hash = 2166136261u;
     for (; *op; op++)
         hash = (hash ^ (unsigned char)auto_name_lower(*op)) * 16777619u;
-    return hash ? hash : 1;
-}
-
-static counter *counter_of(const char *op) {
-    uint32_t hash = hash_of(op);
+    hash = hash ? hash : 1;
     for (uint32_t i = 0; i < N_COUNTERS; i++) {
         counter *c = &counters[(hash + i) % N_COUNTERS];
         if (!c->hash)

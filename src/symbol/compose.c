@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Composition: operators applied to inputs. Replacing variables of composed symbols is in substitute.c. */
+/*
+ * Composition: operators applied to inputs at once (mxc_symbol_op), or created first (mxc_symbol_atomic) and applied
+ * later (mxc_symbol_compose). Replacing the variables of a composed symbol is in substitute.c.
+ */
 #include "symbol/compose.h"
 
 #include <string.h>
@@ -10,7 +13,7 @@
 #include "operator/registry.h"
 #include "symbol/scope.h"
 
-/* One application: what mxc_symbol_op is given. */
+/* The arguments of mxc_symbol_op. */
 typedef struct call {
     const char *op, *name;
     int n_params;
@@ -53,6 +56,7 @@ static mxc_status put_input(mxci_node *node, int32_t at, mxci_entry entry) {
     return MXC_OK;
 }
 
+/* Connects the outputs of all given symbols to the inputs in order: arguments first, then auxiliary states. */
 static mxc_status bind_in_order(mxci_node *node, const call *c) {
     int32_t at = 0;
     for (int i = 0; i < c->n_in; i++)
@@ -82,7 +86,8 @@ static mxc_status bind_by_name(mxci_node *node, const call *c) {
     return MXC_OK;
 }
 
-static mxc_status bind(mxci_node *node, const call *c) {
+/* Connects all inputs of the node; those that are not given become new variables. */
+static mxc_status bind_inputs(mxci_node *node, const call *c) {
     int32_t n = mxc_op_n_args(node->op) + mxc_op_n_aux(node->op);
     MXC_TRY(mxci_node_reserve_inputs(node, n));
     node->n_inputs = n;
@@ -104,7 +109,7 @@ static mxc_status check_lists(const char *op, int n, const char *const *keys, co
     return MXC_OK;
 }
 
-/* Outputs of all inputs together. */
+/* Checks the given inputs and counts their outputs. */
 static mxc_status count_inputs(const call *c, int64_t *out) {
     *out = 0;
     if (c->n_in < 0 || (c->n_in > 0 && !c->in))
@@ -130,7 +135,7 @@ static mxc_status compose_make_node(const call *c, mxc_op *op, mxci_node **out) 
     if (status == MXC_OK)
         status = mxci_node_take_attrs(*out, c->n_params, c->keys, c->values);
     if (status == MXC_OK)
-        status = bind(*out, c);
+        status = bind_inputs(*out, c);
     if (status != MXC_OK) {
         mxci_node_release(*out);
         *out = NULL;
@@ -138,31 +143,26 @@ static mxc_status compose_make_node(const call *c, mxc_op *op, mxci_node **out) 
     return status;
 }
 
-static mxc_status visible_outputs(mxci_node *node, mxc_symbol **out) {
-    int n = mxci_node_n_visible(node);
-    mxci_entry *outputs = mxci_calloc((size_t)n, sizeof *outputs);
-    mxc_status status;
-    if (!outputs)
-        return MXC_FAIL(MXC_ENOMEM, "symbol: no memory for %d outputs", n);
-    for (int i = 0; i < n; i++)
-        outputs[i] = (mxci_entry){node, i};
-    status = mxci_symbol_create(n, outputs, out);
-    mxci_free(outputs);
-    return status;
-}
-
 static mxc_status apply(const call *c, mxc_symbol **out) {
     int64_t n_in;
     mxc_op *op;
     mxci_node *node;
+    mxci_entry *outputs;
     mxc_status status;
+    int n_visible;
     MXC_TRY(check_lists(c->op, c->n_params, c->keys, c->values));
     MXC_TRY(count_inputs(c, &n_in));
     MXC_TRY(mxci_op_make(c->op, c->n_params, c->keys, c->values, n_in, &op));
     status = compose_make_node(c, op, &node);
     mxc_op_release(op);
     MXC_TRY(status);
-    status = visible_outputs(node, out);
+    n_visible = mxci_node_n_visible(node);
+    outputs = mxci_calloc((size_t)n_visible, sizeof *outputs);
+    for (int i = 0; i < n_visible && outputs; i++)
+        outputs[i] = (mxci_entry){node, i};
+    status = outputs ? mxci_symbol_create(n_visible, outputs, out)
+                     : MXC_FAIL(MXC_ENOMEM, "symbol: no memory for %d outputs", n_visible);
+    mxci_free(outputs);
     mxci_node_release(node);
     return status;
 }
@@ -180,7 +180,8 @@ mxc_status mxc_symbol_op(const char *op, const char *name, int n_params, const c
 
 /* ---- operators not applied yet ----------------------------------------------------------------------------- */
 
-/* Check parameters early. Those of a variadic operator can be read only when its inputs are counted. */
+/* Checks parameters when the operator is created. The values of a variadic operator's parameters can be parsed only
+ * when its inputs are counted, so of those only the names are checked here. */
 static mxc_status compose_check_params(const char *name, int n, const char *const *keys, const char *const *values) {
     const mxc_op_def *def;
     mxc_op *op;
@@ -205,17 +206,6 @@ static mxc_status compose_check_params(const char *name, int n, const char *cons
     return MXC_OK;
 }
 
-/* Keep parameters as they are, attributes as set_attr would. */
-static mxc_status keep_keys(mxci_node *node, const mxc_op_def *def, int n, const char *const *keys,
-                            const char *const *values) {
-    for (int i = 0; i < n; i++)
-        if (mxci_key_is_attr(def, keys[i]))
-            MXC_TRY(mxci_node_set_attr(node, keys[i], values[i]));
-        else
-            MXC_TRY(mxci_node_put_attr(node, keys[i], values[i]));
-    return MXC_OK;
-}
-
 mxc_status mxc_symbol_atomic(const char *op, int n_params, const char *const *keys, const char *const *values,
                              mxc_symbol **out) {
     MXC_TRY(MXCI_OUT(out));
@@ -223,19 +213,22 @@ mxc_status mxc_symbol_atomic(const char *op, int n_params, const char *const *ke
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
     mxci_node *node;
-    mxc_status status;
+    mxc_status status = MXC_OK;
     MXC_TRY(check_lists(op, n_params, keys, values));
     MXC_TRY(compose_check_params(op, n_params, keys, values));
     MXC_TRY(mxci_node_create(MXCI_FORWARD, "", NULL, &node));
-    status = keep_keys(node, mxc_op_find(op), n_params, keys, values);
+    /* Parameters are stored under the key as given, attributes as mxc_symbol_set_attr stores them. */
+    for (int i = 0; i < n_params && status == MXC_OK; i++)
+        status = mxci_key_is_attr(mxc_op_find(op), keys[i]) ? mxci_node_set_attr(node, keys[i], values[i])
+                                                            : mxci_node_put_attr(node, keys[i], values[i]);
     if (status == MXC_OK)
         status = mxci_symbol_atomic_over(op, node, out);
     mxci_node_release(node);
     return status;
 }
 
-/* Give symbol what made has, and made the rest to release. */
-static void exchange(mxc_symbol *symbol, mxc_symbol *made) {
+/* Exchanges the contents of the two symbols, not their reference counts. */
+static void swap_contents(mxc_symbol *symbol, mxc_symbol *made) {
     mxc_symbol old = {.n_outputs = symbol->n_outputs, .outputs = symbol->outputs, .atomic = symbol->atomic};
     symbol->n_outputs = made->n_outputs;
     symbol->outputs = made->outputs;
@@ -261,7 +254,7 @@ mxc_status mxc_symbol_compose(mxc_symbol *symbol, const char *name, int n_in, co
                arg_keys,
                in};
     MXC_TRY(symbol->atomic ? apply(&c, &made) : mxci_symbol_substitute(symbol, name, n_in, arg_keys, in, &made));
-    exchange(symbol, made);
+    swap_contents(symbol, made);
     mxc_symbol_release(made);
     return MXC_OK;
 }

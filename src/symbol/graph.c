@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbol to flat graph and back. */
+/*
+ * The flat graph: made from a symbol, extended by passes, sorted, and converted back to a symbol. What passes ask of a
+ * graph is in graph_query.c, how they edit it in graph_edit.c, inference in graph_infer.c.
+ */
 #include "symbol/graph.h"
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "symbol/topological_order.h"
 
 /* ---- growing ----------------------------------------------------------------------------------------------- */
 
-static mxc_status no_memory(void) {
-    return MXC_FAIL(MXC_ENOMEM, "graph: no memory");
-}
-
-/* At least need items; *cap is what all arrays grown with it hold. */
+/* A new capacity of at least need items, at least doubled so that appending is linear on average. */
 static int32_t graph_larger(int32_t cap, int64_t need) {
     int64_t n = 2 * (int64_t)cap > need ? 2 * (int64_t)cap : need;
     return (int32_t)(n > INT32_MAX ? INT32_MAX : n);
 }
 
-/* array: the address of a pointer of any type, so it is read and written as bytes. */
+/* Reallocates to cap items; array is the address of a pointer of any type, so it is read and written as bytes. On
+ * failure the array stays as it was. */
 static int graph_grow(void *array, int32_t cap, size_t bytes) {
     void *block;
     memcpy(&block, array, sizeof block);
@@ -38,20 +39,20 @@ static mxc_status graph_reserve(mxci_graph *g, int64_t nodes, int64_t inputs, in
     if (nodes > g->cap_nodes) {
         int32_t cap = graph_larger(g->cap_nodes, nodes);
         if (!graph_grow(&g->nodes, cap, sizeof *g->nodes))
-            return no_memory();
+            return MXCI_NO_MEMORY("graph", "nodes");
         g->cap_nodes = cap;
     }
     if (inputs > g->cap_inputs) {
         int32_t cap = graph_larger(g->cap_inputs, inputs);
         if (!graph_grow(&g->inputs, cap, sizeof *g->inputs))
-            return no_memory();
+            return MXCI_NO_MEMORY("graph", "inputs");
         g->cap_inputs = cap;
     }
     if (entries > g->cap_entries) {
         int32_t cap = graph_larger(g->cap_entries, entries);
         if (!graph_grow(&g->entry_node, cap, sizeof *g->entry_node) ||
             !graph_grow(&g->shapes, cap, sizeof *g->shapes) || !graph_grow(&g->types, cap, sizeof *g->types))
-            return no_memory();
+            return MXCI_NO_MEMORY("graph", "outputs of nodes");
         g->cap_entries = cap;
     }
     return MXC_OK;
@@ -64,7 +65,7 @@ static mxc_status graph_append(mxci_graph *g, const mxci_gnode *like, const char
     MXC_TRY(graph_reserve(g, 1, like->n_inputs, like->n_outputs));
     copy = mxci_strdup(name);
     if (!copy)
-        return no_memory();
+        return MXCI_NO_MEMORY("graph", "the name of a node");
     n = &g->nodes[g->n_nodes];
     *n = *like;
     n->name = copy;
@@ -94,9 +95,9 @@ mxc_status mxci_graph_add(mxci_graph *g, mxci_node_kind kind, mxc_op *op, const 
     return MXC_OK;
 }
 
-/* ---- in order ---------------------------------------------------------------------------------------------- */
+/* ---- sorting ----------------------------------------------------------------------------------------------- */
 
-/* An operator that the node reads from and that has no place; -1 if there is none. */
+/* The first operator that the node reads from and that has no place yet; -1 if all have one. */
 static int32_t missing_input(const mxci_graph *g, int32_t node, const int32_t *place) {
     for (int32_t i = 0; i < g->nodes[node].n_inputs; i++) {
         int32_t from = g->entry_node[mxci_graph_inputs(g, node)[i]];
@@ -106,7 +107,7 @@ static int32_t missing_input(const mxci_graph *g, int32_t node, const int32_t *p
     return -1;
 }
 
-void mxci_graph_place(const mxci_graph *g, int32_t node, mxci_sequence *s) {
+void mxci_graph_place(const mxci_graph *g, int32_t node, mxci_node_sequence *s) {
     int32_t depth = 0;
     if (s->place[node] >= 0)
         return;
@@ -123,57 +124,45 @@ void mxci_graph_place(const mxci_graph *g, int32_t node, mxci_sequence *s) {
     }
 }
 
+/* Replaces each node index by the node's new place; -1 stays. */
 static void renumber(int32_t n, int32_t *nodes, const int32_t *place) {
     for (int32_t i = 0; i < n; i++)
         if (nodes[i] >= 0)
             nodes[i] = place[nodes[i]];
 }
 
-static void move_nodes(mxci_graph *g, mxci_sequence *s, mxci_gnode *moved) {
-    for (int32_t pass = 0; pass < 2; pass++) /* variables, then operators */
-        for (int32_t i = 0; i < g->n_nodes; i++)
-            if ((g->nodes[i].kind != MXCI_VARIABLE) == pass)
-                mxci_graph_place(g, i, s);
-    for (int32_t i = 0; i < g->n_nodes; i++) {
-        moved[i] = g->nodes[s->nodes[i]];
-        renumber(1, &moved[i].forward, s->place);
-    }
-    memcpy(g->nodes, moved, (size_t)g->n_nodes * sizeof *moved);
-    renumber(g->n_entries, g->entry_node, s->place);
-    renumber(g->n_args, g->args, s->place);
-    renumber(g->n_aux, g->aux, s->place);
-}
-
 mxc_status mxci_graph_sort(mxci_graph *g) {
     const size_t n = (size_t)g->n_nodes + 1;
     mxci_gnode *moved = mxci_calloc(n, sizeof *moved);
     int32_t *room = mxci_calloc(3 * n, sizeof *room);
-    mxci_sequence s = {0, room, room + n, room + 2 * n};
-    mxc_status status = moved && room ? MXC_OK : no_memory();
-    if (status == MXC_OK) {
-        memset(s.place, -1, n * sizeof *s.place);
-        move_nodes(g, &s, moved);
+    mxci_node_sequence s = {0, room, room + n, room + 2 * n};
+    if (!moved || !room) {
+        mxci_free(moved);
+        mxci_free(room);
+        return MXCI_NO_MEMORY("graph", "sorting its nodes");
     }
+    memset(s.place, -1, n * sizeof *s.place);
+    for (int32_t pass = 0; pass < 2; pass++) /* variables, then operators */
+        for (int32_t i = 0; i < g->n_nodes; i++)
+            if ((g->nodes[i].kind != MXCI_VARIABLE) == pass)
+                mxci_graph_place(g, i, &s);
+    for (int32_t i = 0; i < g->n_nodes; i++) {
+        moved[i] = g->nodes[s.nodes[i]];
+        renumber(1, &moved[i].forward, s.place);
+    }
+    memcpy(g->nodes, moved, (size_t)g->n_nodes * sizeof *moved);
+    renumber(g->n_entries, g->entry_node, s.place);
+    renumber(g->n_args, g->args, s.place);
+    renumber(g->n_aux, g->aux, s.place);
     mxci_free(moved);
     mxci_free(room);
-    return status;
+    return MXC_OK;
 }
 
 /* ---- from a symbol ----------------------------------------------------------------------------------------- */
 
 static int32_t entry_id(const mxci_graph *g, const mxci_topological_order *order, mxci_entry e) {
     return g->nodes[mxci_topological_order_find(order, e.node)].first_entry + e.index;
-}
-
-static mxc_status graph_add_node(mxci_graph *g, const mxci_topological_order *order, mxci_node *node) {
-    mxci_gnode like = {.kind = node->kind, .op = node->op, .node = node, .n_inputs = node->n_inputs};
-    int32_t at;
-    like.forward = node->forward ? mxci_topological_order_find(order, node->forward) : -1;
-    like.n_outputs = mxci_node_n_outputs(node);
-    MXC_TRY(graph_append(g, &like, node->name, &at));
-    for (int32_t i = 0; i < node->n_inputs; i++)
-        g->inputs[g->nodes[at].first_input + i] = entry_id(g, order, node->inputs[i]);
-    return MXC_OK;
 }
 
 static mxc_status add_nodes(mxci_graph *g, const mxci_topological_order *order) {
@@ -183,26 +172,35 @@ static mxc_status add_nodes(mxci_graph *g, const mxci_topological_order *order) 
         entries += mxci_node_n_outputs(order->nodes[i]);
     }
     MXC_TRY(graph_reserve(g, order->n, inputs + 1, entries)); /* one more: then there is an array also without inputs */
-    for (int32_t i = 0; i < order->n; i++)
-        MXC_TRY(graph_add_node(g, order, order->nodes[i]));
+    for (int32_t i = 0; i < order->n; i++) {
+        mxci_node *node = order->nodes[i];
+        mxci_gnode like = {
+            .kind = node->kind,
+            .op = node->op,
+            .node = node,
+            .forward = node->forward ? mxci_topological_order_find(order, node->forward) : -1,
+            .n_inputs = node->n_inputs,
+            .n_outputs = mxci_node_n_outputs(node),
+        };
+        int32_t at;
+        MXC_TRY(graph_append(g, &like, node->name, &at));
+        for (int32_t j = 0; j < node->n_inputs; j++)
+            g->inputs[g->nodes[at].first_input + j] = entry_id(g, order, node->inputs[j]);
+    }
     return MXC_OK;
 }
 
-/* Mark the variables that operators change. */
-static void mark_aux(const mxci_graph *g, unsigned char *is_aux) {
+/* Fills args and aux: a variable that an operator changes, one of its last n_aux inputs, is an auxiliary state. */
+static mxc_status list_variables(mxci_graph *g) {
+    unsigned char *is_aux = mxci_calloc((size_t)g->n_nodes + 1, 1);
+    int32_t n = 0, aux = 0;
+    if (!is_aux)
+        return MXCI_NO_MEMORY("graph", "the list of variables");
     for (int32_t i = 0; i < g->n_nodes; i++) {
         const int32_t *in = mxci_graph_inputs(g, i);
         for (int32_t j = g->nodes[i].n_inputs - g->nodes[i].n_aux; j < g->nodes[i].n_inputs; j++)
             is_aux[g->entry_node[in[j]]] = 1;
     }
-}
-
-static mxc_status list_variables(mxci_graph *g) {
-    unsigned char *is_aux = mxci_calloc((size_t)g->n_nodes + 1, 1);
-    int32_t n = 0, aux = 0;
-    if (!is_aux)
-        return no_memory();
-    mark_aux(g, is_aux);
     for (int32_t i = 0; i < g->n_nodes; i++) {
         n += g->nodes[i].kind == MXCI_VARIABLE;
         aux += g->nodes[i].kind == MXCI_VARIABLE && is_aux[i];
@@ -217,7 +215,7 @@ static mxc_status list_variables(mxci_graph *g) {
                 g->args[g->n_args++] = i;
         }
     mxci_free(is_aux);
-    return g->args && g->aux ? MXC_OK : no_memory();
+    return g->args && g->aux ? MXC_OK : MXCI_NO_MEMORY("graph", "the list of variables");
 }
 
 static mxc_status list_outputs(mxci_graph *g, const mxci_topological_order *order, const mxc_symbol *symbol) {
@@ -225,7 +223,7 @@ static mxc_status list_outputs(mxci_graph *g, const mxci_topological_order *orde
         return MXC_FAIL(MXC_EUNSUPPORTED, "graph: more than %d outputs", INT32_MAX);
     g->outputs = mxci_calloc((size_t)symbol->n_outputs + 1, sizeof *g->outputs);
     if (!g->outputs)
-        return no_memory();
+        return MXCI_NO_MEMORY("graph", "the list of outputs");
     for (; g->n_outputs < symbol->n_outputs; g->n_outputs++)
         g->outputs[g->n_outputs] = entry_id(g, order, symbol->outputs[g->n_outputs]);
     return MXC_OK;
@@ -238,7 +236,7 @@ mxc_status mxci_graph_from_symbol(const mxc_symbol *symbol, mxci_graph **out) {
     *out = NULL;
     MXC_TRY(mxci_topological_order_make(symbol, &order));
     g = mxci_calloc(1, sizeof *g);
-    status = g ? add_nodes(g, &order) : no_memory();
+    status = g ? add_nodes(g, &order) : MXCI_NO_MEMORY("graph", "itself");
     if (status == MXC_OK)
         status = list_variables(g);
     if (status == MXC_OK)
@@ -272,12 +270,13 @@ void mxci_graph_destroy(mxci_graph *g) {
 
 /* ---- to a symbol ------------------------------------------------------------------------------------------- */
 
+/* The symbol's entry for entry e of the graph, whose node has been built. */
 static mxci_entry built_entry(const mxci_graph *g, mxci_node *const *built, int32_t e) {
     int32_t n = g->entry_node[e];
     return (mxci_entry){built[n], e - g->nodes[n].first_entry};
 }
 
-/* 1 if the symbol's node is wired as the graph says. */
+/* 1 if the inputs of the symbol's node n->node are those that the graph gives it, so that the node can be shared. */
 static int is_unchanged(const mxci_graph *g, mxci_node *const *built, const mxci_gnode *n) {
     if (!n->node || n->node->n_inputs != n->n_inputs || (n->forward >= 0 && built[n->forward] != n->node->forward))
         return 0;
@@ -303,28 +302,20 @@ static mxc_status build_node(const mxci_graph *g, mxci_node **built, const mxci_
     return n->node ? mxci_node_copy_attrs(*out, n->node, 0) : MXC_OK;
 }
 
-static mxc_status symbol_over(const mxci_graph *g, mxci_node *const *built, int32_t n, const int32_t *entries,
-                              mxc_symbol **out) {
-    mxci_entry *outputs = mxci_calloc((size_t)n + 1, sizeof *outputs);
-    mxc_status status = outputs ? MXC_OK : no_memory();
-    for (int32_t i = 0; i < n && outputs; i++)
-        outputs[i] = built_entry(g, built, entries[i]);
-    if (status == MXC_OK)
-        status = mxci_symbol_create(n, outputs, out);
-    mxci_free(outputs);
-    return status;
-}
-
 mxc_status mxci_graph_to_symbol(const mxci_graph *g, int32_t n, const int32_t *entries, mxc_symbol **out) {
     mxci_node **built = mxci_calloc((size_t)g->n_nodes + 1, sizeof *built);
-    mxc_status status = built ? MXC_OK : no_memory();
+    mxci_entry *outputs = mxci_calloc((size_t)n + 1, sizeof *outputs);
+    mxc_status status = built && outputs ? MXC_OK : MXCI_NO_MEMORY("graph", "the nodes of a symbol");
     *out = NULL;
     for (int32_t i = 0; i < g->n_nodes && status == MXC_OK; i++)
         status = build_node(g, built, &g->nodes[i], &built[i]);
+    for (int32_t i = 0; i < n && status == MXC_OK; i++)
+        outputs[i] = built_entry(g, built, entries[i]);
     if (status == MXC_OK)
-        status = symbol_over(g, built, n, entries, out);
+        status = mxci_symbol_create(n, outputs, out);
     for (int32_t i = 0; i < g->n_nodes && built; i++)
         mxci_node_release(built[i]);
     mxci_free(built);
+    mxci_free(outputs);
     return status;
 }

@@ -53,17 +53,18 @@ static inline const int32_t *mxci_graph_inputs(const mxci_graph *g, int32_t node
 static inline int32_t mxci_graph_n_args(const mxci_gnode *node) {
     return node->n_inputs - node->n_aux;
 }
-/* A running order that is made. */
-typedef struct mxci_sequence {
+/* An execution order under construction. */
+typedef struct mxci_node_sequence {
     int32_t n;
     int32_t *nodes; /* place: node */
     int32_t *place; /* node: place; -1: none yet */
     int32_t *stack; /* room for as many nodes as there are */
-} mxci_sequence;
-/* Give the node the next place, behind what it reads: of that, operators that have none get theirs just before. */
-void mxci_graph_place(const mxci_graph *graph, int32_t node, mxci_sequence *sequence);
-/* Number the nodes anew, so that they come behind what they read: variables first, then operators in the order they
- * have, but what stands too late just before the first that reads it. Entries keep their numbers. MXC_ENOMEM. */
+} mxci_node_sequence;
+/* Gives the node the next place. Operators that it reads from, directly or not, and that have no place get theirs just
+ * before. Without recursion. */
+void mxci_graph_place(const mxci_graph *graph, int32_t node, mxci_node_sequence *sequence);
+/* Sorts the nodes topologically: variables first, then operators in their present order, except that an operator that
+ * comes too late moves to just before the first that reads it. Entries keep their numbers. MXC_ENOMEM. */
 mxc_status mxci_graph_sort(mxci_graph *graph);
 /* Infer shapes and types of all entries both ways until nothing changes; known ones are set in the graph before. What a
  * MXCI_BACKWARD node reads and writes has the shapes and types of its forward node's slots. Errors name the node. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Editing the flat graph: see graph_edit.h. */
+/* Editing the flat graph: see graph_edit.h. Nodes are only ever appended; a pass sorts the graph afterwards. */
 #include "symbol/graph_edit.h"
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways in which passes add a node to a flat graph and put it in another's place. */
+/* How passes add nodes to a flat graph and connect them in place of others. */
 #ifndef MXCI_SYMBOL_GRAPH_EDIT_H
 #define MXCI_SYMBOL_GRAPH_EDIT_H
 
@@ -14,7 +14,7 @@ mxc_status mxci_graph_add_op(mxci_graph *graph, mxc_op *op, int32_t like, const 
  * MXC_ENOTFOUND. */
 mxc_status mxci_graph_add_like(mxci_graph *graph, const char *op_name, const char *suffix, int32_t n,
                                const int32_t *entries, int32_t *out);
-/* Have who reads an entry read another one. */
+/* Makes every node and output that reads entry from read entry to. */
 void mxci_graph_replace_entry(mxci_graph *graph, int32_t from, int32_t to);
 
 #endif

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/size.h"
 #include "base/sys.h"
 #include "operator/infer.h"
@@ -18,13 +19,13 @@
 typedef struct inference {
     mxci_graph *g;
     mxci_worklist work;
-    int64_t *first_user; /* nodes that look at entry e: users[first_user[e]] up to users[first_user[e + 1]] */
+    int64_t *first_user; /* users of entry e: users[first_user[e]] up to users[first_user[e + 1]] */
     int32_t *users;
     mxc_shape *shapes; /* of the slots of one node: inputs, outputs */
     mxc_dtype *types;
 } inference;
 
-/* ---- who looks at an entry --------------------------------------------------------------------------------- */
+/* ---- users of entries -------------------------------------------------------------------------------------- */
 
 /* Count (users NULL) or enter a node as a user of an entry. next[e] is where its next user goes. */
 static void add_user(int64_t *next, int32_t *users, int32_t entry, int32_t node) {
@@ -33,7 +34,8 @@ static void add_user(int64_t *next, int32_t *users, int32_t entry, int32_t node)
     next[entry]++;
 }
 
-/* A node looks at its inputs; backward also at all slots of its forward node. Who makes an entry is in entry_node. */
+/* A node uses its inputs; a backward node also uses all slots of its forward node, whose shapes it takes over. The node
+ * that makes an entry is in entry_node. */
 static void add_uses(const mxci_graph *g, int32_t at, int64_t *next, int32_t *users) {
     const mxci_gnode *node = &g->nodes[at], *forward = node->forward >= 0 ? &g->nodes[node->forward] : NULL;
     for (int32_t i = 0; i < node->n_inputs; i++)
@@ -44,10 +46,7 @@ static void add_uses(const mxci_graph *g, int32_t at, int64_t *next, int32_t *us
         add_user(next, users, forward->first_entry + i, at);
 }
 
-static mxc_status no_memory(void) {
-    return MXC_FAIL(MXC_ENOMEM, "graph: no memory to infer shapes");
-}
-
+/* Lists the users of every entry in compressed rows: counts, running sums, then the users themselves. */
 static mxc_status find_users(inference *in) {
     const mxci_graph *g = in->g;
     int64_t total = 0;
@@ -55,7 +54,7 @@ static mxc_status find_users(inference *in) {
      * those of e go next, and ends as where they end. */
     int64_t *first = in->first_user = mxci_calloc((size_t)g->n_entries + 2, sizeof *first);
     if (!first)
-        return no_memory();
+        return MXCI_NO_MEMORY("graph", "inference: users of entries");
     for (int32_t i = 0; i < g->n_nodes; i++)
         add_uses(g, i, first + 1, NULL);
     for (int32_t i = 0; i < g->n_entries; i++) {
@@ -65,62 +64,56 @@ static mxc_status find_users(inference *in) {
     }
     in->users = mxci_alloc((size_t)total * sizeof *in->users);
     if (!in->users)
-        return no_memory();
+        return MXCI_NO_MEMORY("graph", "inference: users of entries");
     for (int32_t i = 0; i < g->n_nodes; i++)
         add_uses(g, i, first + 1, in->users);
     return MXC_OK;
 }
 
-static void touch(inference *in, int32_t entry) {
-    int32_t maker = in->g->entry_node[entry];
-    if (in->g->nodes[maker].kind != MXCI_VARIABLE)
+/* ---- one node ---------------------------------------------------------------------------------------------- */
+
+/* Merges what one node infers of an entry into the graph, and puts the nodes that the change concerns on the work list.
+ * An operator that contradicts what is known fails here. */
+static mxc_status learn(inference *in, const mxci_gnode *node, int32_t entry, const mxc_shape *shape, mxc_dtype type) {
+    mxci_graph *g = in->g;
+    const int32_t maker = g->entry_node[entry];
+    const char *op = mxc_op_get_def(node->op)->name, *tensor = g->nodes[maker].name;
+    mxc_shape merged = g->shapes[entry];
+    mxc_dtype known = g->types[entry];
+    char text[MXC_SHAPE_TEXT], other[MXC_SHAPE_TEXT];
+    int is_new_type = known == MXC_DTYPE_UNKNOWN && type != MXC_DTYPE_UNKNOWN;
+    if (!mxci_shape_merge(&merged, shape)) {
+        mxc_shape_format(&g->shapes[entry], text, sizeof text);
+        return MXC_FAIL(MXC_ESHAPE, "node \"%.100s\": %s: shape %s of \"%.100s\" does not agree with %s", node->name,
+                        op, text, tensor, mxc_shape_format(shape, other, sizeof other));
+    }
+    if (!mxci_shape_fits(&merged)) /* parts from several nodes, none of which is too large by itself */
+        return MXC_FAIL(MXC_ESHAPE, "node \"%.100s\": shape %s of \"%.100s\" is larger than memory can be", node->name,
+                        mxc_shape_format(&merged, text, sizeof text), tensor);
+    if (known != MXC_DTYPE_UNKNOWN && type != MXC_DTYPE_UNKNOWN && type != known)
+        return MXC_FAIL(MXC_EDTYPE, "node \"%.100s\": %s: dtype %s of \"%.100s\" does not agree with %s", node->name,
+                        op, mxc_dtype_name(known), tensor, mxc_dtype_name(type));
+    if (mxc_shape_equal(&merged, &g->shapes[entry]) && !is_new_type)
+        return MXC_OK;
+    g->shapes[entry] = merged;
+    if (is_new_type)
+        g->types[entry] = type;
+    if (g->nodes[maker].kind != MXCI_VARIABLE)
         mxci_worklist_add(&in->work, maker);
     for (int64_t i = in->first_user[entry]; i < in->first_user[entry + 1]; i++)
         mxci_worklist_add(&in->work, in->users[i]);
-}
-
-/* ---- one node ---------------------------------------------------------------------------------------------- */
-
-static mxc_status conflict(const inference *in, const mxci_gnode *node, int32_t entry, const mxc_shape *shape) {
-    const mxci_graph *g = in->g;
-    char found[MXC_SHAPE_TEXT], expected[MXC_SHAPE_TEXT];
-    mxc_shape_format(&g->shapes[entry], found, sizeof found);
-    return MXC_FAIL(MXC_ESHAPE, "node \"%.100s\": %s: shape %s of \"%.100s\" does not agree with %s", node->name,
-                    mxc_op_get_def(node->op)->name, found, g->nodes[g->entry_node[entry]].name,
-                    mxc_shape_format(shape, expected, sizeof expected));
-}
-
-/* Merge what one node says of an entry into the graph. Also an operator that changes what is known ends here. */
-static mxc_status learn(inference *in, const mxci_gnode *node, int32_t entry, const mxc_shape *shape, mxc_dtype type) {
-    mxci_graph *g = in->g;
-    mxc_shape merged = g->shapes[entry];
-    mxc_dtype known = g->types[entry];
-    char text[MXC_SHAPE_TEXT];
-    int changed = 0;
-    if (!mxci_shape_merge(&merged, shape))
-        return conflict(in, node, entry, shape);
-    if (!mxci_shape_fits(&merged)) /* parts from several nodes, none of which is too large by itself */
-        return MXC_FAIL(MXC_ESHAPE, "node \"%.100s\": shape %s of \"%.100s\" is larger than memory can be", node->name,
-                        mxc_shape_format(&merged, text, sizeof text), g->nodes[g->entry_node[entry]].name);
-    if (known != MXC_DTYPE_UNKNOWN && type != MXC_DTYPE_UNKNOWN && type != known)
-        return MXC_FAIL(MXC_EDTYPE, "node \"%.100s\": %s: dtype %s of \"%.100s\" does not agree with %s", node->name,
-                        mxc_op_get_def(node->op)->name, mxc_dtype_name(known), g->nodes[g->entry_node[entry]].name,
-                        mxc_dtype_name(type));
-    if (!mxc_shape_equal(&merged, &g->shapes[entry])) {
-        g->shapes[entry] = merged;
-        changed = 1;
-    }
-    if (known == MXC_DTYPE_UNKNOWN && type != MXC_DTYPE_UNKNOWN) {
-        g->types[entry] = type;
-        changed = 1;
-    }
-    if (changed)
-        touch(in, entry);
     return MXC_OK;
 }
 
-static mxc_status infer_slots(inference *in, const mxci_gnode *node) {
-    int n_args = node->n_inputs - node->n_aux;
+/* Entry of slot i of a node: inputs, then outputs. */
+static int32_t slot_entry(const mxci_graph *g, const mxci_gnode *node, int32_t i) {
+    return i < node->n_inputs ? g->inputs[node->first_input + i] : node->first_entry + (i - node->n_inputs);
+}
+
+/* Lets the operator infer on copies of the shapes and types of the node's slots, then merges what it found. */
+static mxc_status infer_forward(inference *in, const mxci_gnode *node) {
+    const mxci_graph *g = in->g;
+    int n = node->n_inputs + node->n_outputs, n_args = mxci_graph_n_args(node);
     mxc_op_sig sig = {
         .op = node->op,
         .params = mxc_op_params(node->op),
@@ -136,38 +129,30 @@ static mxc_status infer_slots(inference *in, const mxci_gnode *node) {
         .context = node->context,
         .parallelism = 1,
     };
-    mxc_status status = mxc_op_infer_shape(&sig);
-    if (status == MXC_OK)
-        status = mxc_op_infer_type(&sig);
-    return status == MXC_OK ? MXC_OK : MXC_FAIL(status, "node \"%.100s\": %s", node->name, mxc_last_error());
-}
-
-/* Entry of slot i of a node: inputs, then outputs. */
-static int32_t slot_entry(const mxci_graph *g, const mxci_gnode *node, int32_t i) {
-    return i < node->n_inputs ? g->inputs[node->first_input + i] : node->first_entry + (i - node->n_inputs);
-}
-
-static mxc_status infer_forward(inference *in, const mxci_gnode *node) {
-    const mxci_graph *g = in->g;
-    int32_t n = node->n_inputs + node->n_outputs;
+    mxc_status status;
     for (int32_t i = 0; i < n; i++) {
         in->shapes[i] = g->shapes[slot_entry(g, node, i)];
         in->types[i] = g->types[slot_entry(g, node, i)];
     }
-    MXC_TRY(infer_slots(in, node));
+    status = mxc_op_infer_shape(&sig);
+    if (status == MXC_OK)
+        status = mxc_op_infer_type(&sig);
+    if (status != MXC_OK)
+        return MXC_FAIL(status, "node \"%.100s\": %s", node->name, mxc_last_error());
     for (int32_t i = 0; i < n; i++)
         MXC_TRY(learn(in, node, slot_entry(g, node, i), &in->shapes[i], in->types[i]));
     return MXC_OK;
 }
 
-/* Two entries that have the same shape and type. */
+/* Makes two entries agree in shape and type. */
 static mxc_status equate(inference *in, const mxci_gnode *node, int32_t a, int32_t b) {
     mxci_graph *g = in->g;
     MXC_TRY(learn(in, node, a, &g->shapes[b], g->types[b]));
     return learn(in, node, b, &g->shapes[a], g->types[a]);
 }
 
-/* Equate those inputs of a backward node that stand for the slots of mask, whose entries are given by slot. */
+/* Equates the inputs of a backward node from *next on with the slots of its forward node that are in mask. Slot i is
+ * entry first + i, or, where are_inputs is set, the entry g->inputs[first + i]. */
 static mxc_status equate_needed(inference *in, const mxci_gnode *node, uint64_t mask, int32_t n, int32_t first,
                                 int are_inputs, int32_t *next) {
     const mxci_graph *g = in->g;
@@ -191,10 +176,6 @@ static mxc_status infer_backward(inference *in, const mxci_gnode *node) {
     return MXC_OK;
 }
 
-static mxc_status infer_node(inference *in, const mxci_gnode *node) {
-    return node->kind == MXCI_FORWARD ? infer_forward(in, node) : infer_backward(in, node);
-}
-
 /* ---- all nodes --------------------------------------------------------------------------------------------- */
 
 static mxc_status graph_infer_prepare(inference *in) {
@@ -209,15 +190,16 @@ static mxc_status graph_infer_prepare(inference *in) {
     }
     in->shapes = mxci_alloc((size_t)most * sizeof *in->shapes);
     in->types = mxci_alloc((size_t)most * sizeof *in->types);
-    return in->shapes && in->types ? find_users(in) : no_memory();
+    return in->shapes && in->types ? find_users(in) : MXCI_NO_MEMORY("graph", "inference: slots of a node");
 }
 
+/* Takes nodes from the work list until it is empty, in ascending and descending order by turns. */
 static mxc_status sweep(inference *in) {
     const mxci_graph *g = in->g;
     int32_t at = 0, up = 1;
     for (;;) {
         int32_t next = up ? mxci_worklist_up(&in->work, at) : mxci_worklist_down(&in->work, at);
-        if (next < 0) { /* turn round; done if there is nothing on the other side either */
+        if (next < 0) { /* change direction; done if there is nothing on that side either */
             up = !up;
             at = up ? 0 : g->n_nodes;
             next = up ? mxci_worklist_up(&in->work, at) : mxci_worklist_down(&in->work, at);
@@ -226,7 +208,8 @@ static mxc_status sweep(inference *in) {
         }
         at = next;
         mxci_worklist_remove(&in->work, at);
-        MXC_TRY(infer_node(in, &g->nodes[at]));
+        MXC_TRY(g->nodes[at].kind == MXCI_FORWARD ? infer_forward(in, &g->nodes[at])
+                                                  : infer_backward(in, &g->nodes[at]));
     }
 }
 

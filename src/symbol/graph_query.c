@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions to the flat graph: see graph_query.h. */
+/* Queries on the flat graph: see graph_query.h. Nothing here changes it. */
 #include "symbol/graph_query.h"
 
 #include "base/check.h"
+#include "base/error.h"
 #include "base/size.h"
 #include "base/sys.h"
 
@@ -26,7 +27,7 @@ mxc_status mxci_graph_count_uses(const mxci_graph *g, int32_t **out) {
     int32_t i, *uses = mxci_calloc((size_t)g->n_entries + 1, sizeof *uses);
     *out = uses;
     if (!uses)
-        return MXC_FAIL(MXC_ENOMEM, "program: no memory");
+        return MXCI_NO_MEMORY("graph", "counts of uses");
     for (i = 0; i < g->n_inputs; i++)
         uses[g->inputs[i]]++;
     for (i = 0; i < g->n_outputs; i++)

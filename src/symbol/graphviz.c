@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbols as pictures, in Graphviz' language: operators are rounded boxes coloured by family, with the parameters that
- * are not defaults; weights and their like are lines in the label of the operator that uses them; other variables are
- * ellipses; edges carry shapes. Outputs have a thick border. The same symbol always gives the same text.
+ * Symbols as pictures, in the DOT language of Graphviz: operators are rounded boxes coloured by family, with the
+ * parameters that are not defaults; weights and their like are lines in the label of the operator that uses them; other
+ * variables are ellipses; edges carry shapes. Outputs have a thick border. The same symbol always gives the same text.
  */
 #include <string.h>
 
@@ -28,14 +28,7 @@ static const struct family {
 };
 static const char *const other_fill = "#f5d5e6", *const variable_fill = "#cdebe3";
 
-static const char *fill_of(const char *op) {
-    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
-        if (mxci_list_find(families[i].ops, op) >= 0)
-            return families[i].fill;
-    return other_fill;
-}
-
-/* Inputs that belong to their operator rather than to the flow of data. */
+/* 1 for inputs that belong to the operator rather than to the data flow: weights and auxiliary states. */
 static int is_weight(const mxci_gnode *node, int32_t input) {
     char name[128];
     if (node->kind != MXCI_FORWARD)
@@ -58,7 +51,7 @@ static void add_quoted(mxci_text *t, const char *text) {
 
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
 
-/* Parameters given that differ from their defaults. */
+/* The parameters given that differ from their defaults, a line each. */
 static void graphviz_add_params(mxci_text *t, const mxc_op *op) {
     const char *key, *value;
     char text[128];
@@ -82,6 +75,7 @@ static int is_variable(const mxci_graph *g, int32_t entry) {
     return g->nodes[g->entry_node[entry]].kind == MXCI_VARIABLE;
 }
 
+/* The names and shapes of the weights, a line each. */
 static void add_weights(mxci_text *t, const mxci_graph *g, const mxci_gnode *node) {
     char name[128], shape[MXC_SHAPE_TEXT];
     for (int32_t i = 0; i < node->n_inputs; i++) {
@@ -103,7 +97,10 @@ static void add_variable(mxci_text *t, const mxci_graph *g, const mxci_gnode *no
 }
 
 static void add_operator(mxci_text *t, const mxci_graph *g, const mxci_gnode *node) {
-    const char *op = mxc_op_get_def(node->op)->name;
+    const char *op = mxc_op_get_def(node->op)->name, *fill = other_fill;
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (mxci_list_find(families[i].ops, op) >= 0)
+            fill = families[i].fill;
     add_quoted(t, node->name);
     mxci_text_printf(t, "\\n%s", node->kind == MXCI_BACKWARD ? "backward of " : "");
     add_quoted(t, op);
@@ -111,7 +108,7 @@ static void add_operator(mxci_text *t, const mxci_graph *g, const mxci_gnode *no
         graphviz_add_params(t, node->op);
         add_weights(t, g, node);
     }
-    mxci_text_printf(t, "\", fillcolor=\"%s\"%s", fill_of(op),
+    mxci_text_printf(t, "\", fillcolor=\"%s\"%s", fill,
                      node->kind == MXCI_BACKWARD ? ", style=\"rounded,filled,dashed\"" : "");
 }
 
@@ -180,7 +177,7 @@ mxc_status mxc_symbol_to_dot(const mxc_symbol *symbol, int64_t n, const char *co
     }
     mxci_graph_destroy(g);
     if (!drawn)
-        return MXC_FAIL(MXC_ENOMEM, "mxc_symbol_to_dot: no memory");
+        return MXCI_NO_MEMORY("mxc_symbol_to_dot", "the nodes that are drawn");
     mxci_free(drawn);
     return mxci_text_take(&text, out);
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Nodes that MXNet fused for oneDNN before it wrote a file: _sg_mkldnn_conv and _sg_mkldnn_fully_connected hold the
- * layers that they stand for as a graph of their own ("subgraphs"). Here they become these layers again, before the
- * nodes are read, with the same inputs and outputs. One that is quantized takes whole numbers with their bounds and
- * gives such; its weights are floats, so its layers reckon in floats, between a _contrib_dequantize and a
- * _contrib_quantize_v2 of its calibrated range.
+ * layers that they stand for as a graph of their own ("subgraphs"). Here they are replaced by these layers, before
+ * the nodes are read, with the same inputs and outputs. A quantized one reads and writes integers with their ranges;
+ * its weights are floats, so its layers compute in floats, between a _contrib_dequantize and a _contrib_quantize_v2
+ * with the calibrated range of the file.
+ *
+ * jansson returns NULL for a value that it has no memory for; its functions accept NULL as an argument and fail, so
+ * that only the last one of several must be checked.
  */
 #include <string.h>
 
@@ -14,14 +17,10 @@
 
 typedef struct unfusing {
     json_t *from;   /* the file's nodes, borrowed */
-    json_t *to;     /* those that take their place */
-    int64_t *moved; /* where each node of the file, up to now, has gone: what gives its outputs */
-    int64_t at;
+    json_t *to;     /* the new list of nodes */
+    int64_t *moved; /* node of the file before at: index in to of the node that makes its outputs */
+    int64_t at;     /* node of the file that is converted now */
 } unfusing;
-
-static mxc_status no_memory(void) {
-    return MXC_FAIL(MXC_ENOMEM, "symbol JSON: no memory");
-}
 
 static const char *text_of(const json_t *node, const char *field) {
     const char *text = json_string_value(json_object_get(node, field));
@@ -43,29 +42,20 @@ static int is_true(const json_t *attrs, const char *key) {
     return !strcmp(text, "true") || !strcmp(text, "True") || !strcmp(text, "1");
 }
 
-/* Number i of an entry or list, -1 if it is none below limit. */
-static json_int_t json_fused_number_at(const json_t *list, size_t i, json_int_t limit) {
-    const json_t *number = json_array_get(list, i);
-    json_int_t value = json_integer_value(number);
-    return json_is_integer(number) && value >= 0 && value < limit ? value : -1;
-}
-
-/* A new entry; what is no entry of the file becomes one that the reader refuses. */
+/* A new entry [node, output]. */
 static json_t *entry_of(json_int_t node, json_int_t output) {
     return json_pack("[I,I]", node, output);
 }
 
-static json_t *moved_entry(const unfusing *u, const json_t *entry) {
-    json_int_t node = json_fused_number_at(entry, 0, u->at);
-    return entry_of(node < 0 ? -1 : u->moved[node], json_fused_number_at(entry, 1, INT32_MAX));
-}
-
-/* A new list of all items of a list, each made by entries or, where that is not set, as the number of a node. */
+/* A new list of the items of a list, renumbered: entries [node, output], or, where entries is 0, numbers of nodes. An
+ * item that is malformed becomes one that the reader refuses. NULL without memory. */
 static json_t *moved_list(const unfusing *u, const json_t *list, int entries) {
     json_t *out = json_array();
     for (size_t i = 0; i < json_array_size(list); i++) {
-        json_int_t node = entries ? 0 : json_fused_number_at(list, i, u->at);
-        json_t *item = entries ? moved_entry(u, json_array_get(list, i)) : json_integer(node < 0 ? -1 : u->moved[node]);
+        const json_t *entry = json_array_get(list, i);
+        int64_t node = entries ? mxci_json_index(entry, 0, u->at) : mxci_json_index(list, i, u->at);
+        int64_t to = node < 0 ? -1 : u->moved[node];
+        json_t *item = entries ? entry_of(to, mxci_json_index(entry, 1, INT32_MAX)) : json_integer(to);
         if (json_array_append_new(out, item) != 0) {
             json_decref(out);
             return NULL;
@@ -74,7 +64,7 @@ static json_t *moved_list(const unfusing *u, const json_t *list, int entries) {
     return out;
 }
 
-/* Append a node, which is given away; where it stands comes back, -1 without memory. */
+/* Appends a node, whose reference passes to the list. Returns its index; -1 without memory. */
 static int64_t json_fused_append(unfusing *u, json_t *node) {
     return json_array_append_new(u->to, node) == 0 ? (int64_t)json_array_size(u->to) - 1 : -1;
 }
@@ -84,13 +74,26 @@ static int64_t json_fused_append(unfusing *u, json_t *node) {
 typedef struct fused {
     json_t *node, *attrs, *layers; /* borrowed */
     size_t n_in, n_args;
-    json_t *args;   /* entries of the layers' variables */
-    int64_t *local; /* where each layer has gone; -1 - k for variable k */
+    json_t *args;   /* entries that the layers' variables stand for */
+    int64_t *local; /* node of the subgraph: index in unfusing.to; -1 - k for variable k */
 } fused;
 
-static mxc_status open_fused(const unfusing *u, json_t *node, fused *f) {
+/* Makes variable arg of the layers the dequantized input, whose range is in inputs low and low + 1. */
+static mxc_status dequantize(unfusing *u, fused *f, size_t arg, size_t low, const char *suffix) {
+    json_t *node = json_pack("{s:s,s:s+,s:[O,O,O]}", "op", "_contrib_dequantize", "name", text_of(f->node, "name"),
+                             suffix, "inputs", json_array_get(f->args, arg), json_array_get(f->args, low),
+                             json_array_get(f->args, low + 1));
+    int64_t at = json_fused_append(u, node);
+    return at >= 0 && json_array_set_new(f->args, arg, entry_of(at, 0)) == 0
+               ? MXC_OK
+               : MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes");
+}
+
+/* Reads the fused node and connects its inputs: first those of the layers, then, where it is quantized, the lowest and
+ * highest value of its data and of its summand. */
+static mxc_status open_fused(unfusing *u, json_t *node, fused *f) {
     json_t *graphs = json_object_get(node, "subgraphs"), *graph = json_array_get(graphs, 0), *layer;
-    size_t i;
+    size_t i, sums, bounds;
     f->node = node;
     f->attrs = json_object_get(node, "attrs");
     f->layers = json_object_get(graph, "nodes");
@@ -100,67 +103,54 @@ static mxc_status open_fused(const unfusing *u, json_t *node, fused *f) {
     json_array_foreach(f->layers, i, layer) f->n_args += !strcmp(text_of(layer, "op"), "null");
     f->local = mxci_calloc(json_array_size(f->layers), sizeof *f->local);
     f->args = moved_list(u, json_object_get(node, "inputs"), 1);
-    return f->local && f->args ? MXC_OK : no_memory();
-}
-
-/* Have variable arg of the layers stand for the numbers of an input whose bounds are inputs low and low + 1. */
-static mxc_status dequantize(unfusing *u, fused *f, size_t arg, size_t low, const char *suffix) {
-    json_t *node = json_pack("{s:s,s:s+,s:[O,O,O]}", "op", "_contrib_dequantize", "name", text_of(f->node, "name"),
-                             suffix, "inputs", json_array_get(f->args, arg), json_array_get(f->args, low),
-                             json_array_get(f->args, low + 1));
-    int64_t at = json_fused_append(u, node);
-    return at >= 0 && json_array_set_new(f->args, arg, entry_of(at, 0)) == 0 ? MXC_OK : no_memory();
-}
-
-static mxc_status open_inputs(unfusing *u, fused *f) {
-    size_t sums = is_true(f->attrs, "with_sum"), bounds = is_true(f->attrs, "quantized") ? 2 * (1 + sums) : 0;
+    if (!f->local || !f->args)
+        return MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes");
+    sums = is_true(f->attrs, "with_sum");
+    bounds = is_true(f->attrs, "quantized") ? 2 * (1 + sums) : 0;
     if (f->n_in != f->n_args + bounds || f->n_args < 1 + sums)
-        return wrong(u, f->node, "its inputs do not fit its layers");
+        return wrong(u, node, "its inputs do not fit its layers");
     if (bounds)
         MXC_TRY(dequantize(u, f, 0, f->n_args, "_dequantize"));
-    if (bounds && sums)
-        MXC_TRY(dequantize(u, f, f->n_args - 1, f->n_args + 2, "_sum_dequantize"));
-    return MXC_OK;
+    return bounds && sums ? dequantize(u, f, f->n_args - 1, f->n_args + 2, "_sum_dequantize") : MXC_OK;
 }
 
-/* The entry of a layer's input. */
+/* The new entry for a layer's input, which must come from a node of the subgraph before limit. */
 static json_t *local_entry(const fused *f, size_t limit, const json_t *entry) {
-    json_int_t node = json_fused_number_at(entry, 0, (json_int_t)limit),
-               output = json_fused_number_at(entry, 1, INT32_MAX);
+    int64_t node = mxci_json_index(entry, 0, (int64_t)limit), output = mxci_json_index(entry, 1, INT32_MAX);
     if (node >= 0 && f->local[node] < 0)
         return json_incref(json_array_get(f->args, (size_t)(-1 - f->local[node])));
     return entry_of(node < 0 ? -1 : f->local[node], output);
 }
 
-static mxc_status add_layer(unfusing *u, fused *f, size_t i) {
-    json_t *layer = json_copy(json_array_get(f->layers, i)), *list = json_array(), *entry;
-    size_t k;
-    int failed = 0;
-    json_array_foreach(json_object_get(layer, "inputs"), k, entry) failed |=
-        json_array_append_new(list, local_entry(f, i, entry)) != 0;
-    failed |= json_object_set_new(layer, "inputs", list) != 0;
-    f->local[i] = json_fused_append(u, layer);
-    return failed || f->local[i] < 0 ? no_memory() : MXC_OK;
-}
-
 static mxc_status add_layers(unfusing *u, fused *f) {
     int64_t variables = 0;
     for (size_t i = 0; i < json_array_size(f->layers); i++) {
-        if (!strcmp(text_of(json_array_get(f->layers, i), "op"), "null"))
+        json_t *layer = json_array_get(f->layers, i), *inputs, *entry;
+        size_t k;
+        int failed = 0;
+        if (!strcmp(text_of(layer, "op"), "null")) {
             f->local[i] = -1 - variables++;
-        else
-            MXC_TRY(add_layer(u, f, i));
+            continue;
+        }
+        inputs = json_array();
+        json_array_foreach(json_object_get(layer, "inputs"), k, entry) failed |=
+            json_array_append_new(inputs, local_entry(f, i, entry)) != 0;
+        layer = json_copy(layer); /* the file's own object stays as it is */
+        failed |= json_object_set_new(layer, "inputs", inputs) != 0;
+        f->local[i] = json_fused_append(u, layer);
+        if (failed || f->local[i] < 0)
+            return MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes");
     }
     return MXC_OK;
 }
 
-/* What gives the outputs: the layer named in "heads", or behind it the way back to whole numbers. */
+/* Sets the node that makes the outputs: the layer named in "heads", or a quantization of its output. */
 static mxc_status close_outputs(unfusing *u, fused *f) {
     const json_t *heads = json_object_get(json_array_get(json_object_get(f->node, "subgraphs"), 0), "heads");
     const char *low = text_of(f->attrs, "min_calib_range"), *high = text_of(f->attrs, "max_calib_range");
-    json_int_t head = json_fused_number_at(json_array_get(heads, 0), 0, (json_int_t)json_array_size(f->layers));
+    int64_t head = mxci_json_index(json_array_get(heads, 0), 0, (int64_t)json_array_size(f->layers));
     if (json_array_size(heads) != 1 || head < 0 || f->local[head] < 0 ||
-        json_fused_number_at(json_array_get(heads, 0), 1, 1) != 0)
+        mxci_json_index(json_array_get(heads, 0), 1, 1) != 0)
         return wrong(u, f->node, "expected one layer's first output in \"heads\"");
     u->moved[u->at] = f->local[head];
     if (!is_true(f->attrs, "quantized") || is_true(f->attrs, "enable_float_output"))
@@ -171,14 +161,12 @@ static mxc_status close_outputs(unfusing *u, fused *f) {
         json_fused_append(u, json_pack("{s:s,s:s,s:{s:s,s:s,s:s},s:[[I,i]]}", "op", "_contrib_quantize_v2", "name",
                                        text_of(f->node, "name"), "attrs", "out_type", "auto", "min_calib_range", low,
                                        "max_calib_range", high, "inputs", (json_int_t)f->local[head], 0));
-    return u->moved[u->at] >= 0 ? MXC_OK : no_memory();
+    return u->moved[u->at] >= 0 ? MXC_OK : MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes");
 }
 
 static mxc_status expand(unfusing *u, json_t *node) {
     fused f = {0};
     mxc_status status = open_fused(u, node, &f);
-    if (status == MXC_OK)
-        status = open_inputs(u, &f);
     if (status == MXC_OK)
         status = add_layers(u, &f);
     if (status == MXC_OK)
@@ -190,30 +178,34 @@ static mxc_status expand(unfusing *u, json_t *node) {
 
 /* ---- all nodes --------------------------------------------------------------------------------------------------- */
 
-/* Lists of entries or nodes in an object, renumbered. */
+/* Renumbers a list of entries or nodes in an object; no list there is left for the reader to check. */
 static mxc_status move_field(const unfusing *u, json_t *object, const char *field, int entries) {
     const json_t *list = json_object_get(object, field);
     if (!json_is_array(list))
         return MXC_OK;
-    return json_object_set_new(object, field, moved_list(u, list, entries)) == 0 ? MXC_OK : no_memory();
-}
-
-static mxc_status move_node(unfusing *u, json_t *node) {
-    if (is_fused(node))
-        return expand(u, node);
-    MXC_TRY(move_field(u, node, "inputs", 1));
-    MXC_TRY(move_field(u, node, "control_deps", 0));
-    u->moved[u->at] = json_fused_append(u, json_incref(node));
-    return u->moved[u->at] >= 0 ? MXC_OK : no_memory();
+    return json_object_set_new(object, field, moved_list(u, list, entries)) == 0
+               ? MXC_OK
+               : MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes");
 }
 
 static mxc_status move_all(unfusing *u, json_t *root) {
     int64_t n = (int64_t)json_array_size(u->from);
-    for (u->at = 0; u->at < n; u->at++)
-        MXC_TRY(move_node(u, json_array_get(u->from, (size_t)u->at)));
+    for (u->at = 0; u->at < n; u->at++) {
+        json_t *node = json_array_get(u->from, (size_t)u->at);
+        if (is_fused(node)) {
+            MXC_TRY(expand(u, node));
+            continue;
+        }
+        MXC_TRY(move_field(u, node, "inputs", 1));
+        MXC_TRY(move_field(u, node, "control_deps", 0));
+        u->moved[u->at] = json_fused_append(u, json_incref(node));
+        if (u->moved[u->at] < 0)
+            return MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes");
+    }
     MXC_TRY(move_field(u, root, "arg_nodes", 0));
     MXC_TRY(move_field(u, root, "heads", 1));
-    return json_object_set(root, "nodes", u->to) == 0 ? MXC_OK : no_memory();
+    return json_object_set(root, "nodes", u->to) == 0 ? MXC_OK
+                                                      : MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes");
 }
 
 mxc_status mxci_json_unfuse(json_t *root) {
@@ -226,7 +218,7 @@ mxc_status mxci_json_unfuse(json_t *root) {
         return MXC_OK;
     u.moved = mxci_calloc(n, sizeof *u.moved);
     u.to = json_array();
-    status = u.moved && u.to ? move_all(&u, root) : no_memory();
+    status = u.moved && u.to ? move_all(&u, root) : MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes");
     json_decref(u.to);
     mxci_free(u.moved);
     return status;

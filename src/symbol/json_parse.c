@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON text to values of jansson. The parser of jansson 2.14 is not used: it does not notice that its buffer for a
- * string could not grow, and then reads behind its end, and it often says "invalid" where memory was missing. Its
- * values are, since all their calls report a lack of memory.
+ * A recursive-descent parser from JSON text (RFC 8259) to values of jansson. The parser of jansson 2.14 is not used: it
+ * ignores that its buffer for a string could not grow, and then reads past its end, and it often reports "invalid"
+ * where memory was missing. Its values are used, since all their functions report a lack of memory.
  *
- * The text is hostile. Refused are, beside what is not JSON: keys given twice, integers out of range, characters of
- * code 0, texts that are not UTF-8, and nesting beyond 2,048.
+ * The text is untrusted input. Refused are, besides what is not JSON: duplicate keys, integers out of range, the
+ * character U+0000, text that is not UTF-8, and nesting beyond MAX_DEPTH, which bounds the stack.
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "symbol/json.h"
@@ -18,14 +19,10 @@ enum { MAX_DEPTH = 2048, NUMBER_BYTES = 400, SHARED = 64 };
 typedef struct parser {
     const char *begin, *at, *end;
     int depth;
-    json_t *shared[SHARED]; /* integers from 0 on, which lists of entries repeat */
+    json_t *shared[SHARED]; /* one value for each small integer, since lists of entries repeat them; made on demand */
 } parser;
 
 static mxc_status parse_value(parser *p, json_t **out);
-
-static mxc_status no_memory(void) {
-    return MXC_FAIL(MXC_ENOMEM, "JSON: no memory");
-}
 
 static mxc_status wrong(const parser *p, const char *what) {
     const char *line_begin = p->begin;
@@ -39,7 +36,7 @@ static mxc_status wrong(const parser *p, const char *what) {
                     (size_t)(p->at - line_begin), what);
 }
 
-/* The next character after blanks; 0 at the end, as for a character of code 0, which is nowhere allowed. */
+/* The next character after white space; 0 at the end, and for U+0000, which is allowed nowhere. */
 static char peek(parser *p) {
     while (p->at < p->end && (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r'))
         p->at++;
@@ -70,7 +67,7 @@ static int32_t read_hex(parser *p) {
     return value;
 }
 
-/* The code behind \u, of one unit or of a pair of surrogates; -1 if it is none. */
+/* The code point after \u, of one code unit or of a surrogate pair (RFC 8259, section 7); -1 if it is malformed. */
 static int32_t read_code(parser *p) {
     int32_t code = read_hex(p), low;
     if (code < 0xd800 || code > 0xdfff)
@@ -82,6 +79,7 @@ static int32_t read_code(parser *p) {
     return low < 0xdc00 || low > 0xdfff ? -1 : 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
 }
 
+/* Appends a code point in UTF-8; returns the new end. */
 static char *put_code(char *out, int32_t code) {
     if (code < 0x80) {
         *out++ = (char)code;
@@ -102,21 +100,6 @@ static char *put_code(char *out, int32_t code) {
     return out;
 }
 
-/* Bytes of the UTF-8 character at p->at, which is not ASCII; 0 if it is malformed, overlong or a surrogate. */
-static int utf8_length(const parser *p) {
-    const unsigned char *c = (const unsigned char *)p->at;
-    int n = c[0] >= 0xc2 && c[0] <= 0xdf ? 2 : (c[0] & 0xf0) == 0xe0 ? 3 : c[0] >= 0xf0 && c[0] <= 0xf4 ? 4 : 0;
-    if (!n || p->end - p->at < n)
-        return 0;
-    for (int i = 1; i < n; i++)
-        if ((c[i] & 0xc0) != 0x80)
-            return 0;
-    if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) || (c[0] == 0xf0 && c[1] < 0x90) ||
-        (c[0] == 0xf4 && c[1] > 0x8f))
-        return 0;
-    return n;
-}
-
 static mxc_status read_escape(parser *p, char **out) {
     static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
     const char *name = p->at < p->end && *p->at ? strchr(names, *p->at) : NULL;
@@ -134,11 +117,12 @@ static mxc_status read_escape(parser *p, char **out) {
     return MXC_OK;
 }
 
-/* The text behind the quote; no escape is shorter than what it stands for. */
+/* Copies the string after its opening quote to out, without escapes. out is large enough with as many bytes as the
+ * string has in the text, because no escape is shorter than what it stands for. */
 static mxc_status unescape(parser *p, char *out) {
     while (p->at < p->end && *p->at != '"') {
         unsigned char c = (unsigned char)*p->at;
-        int n = c < 0x80 ? 1 : utf8_length(p);
+        size_t n = mxci_utf8_length(p->at, (size_t)(p->end - p->at));
         if (c < 0x20)
             return wrong(p, "control character in a string");
         if (!n)
@@ -148,7 +132,7 @@ static mxc_status unescape(parser *p, char *out) {
             MXC_TRY(read_escape(p, &out));
             continue;
         }
-        memcpy(out, p->at, (size_t)n);
+        memcpy(out, p->at, n);
         out += n;
         p->at += n;
     }
@@ -159,7 +143,7 @@ static mxc_status unescape(parser *p, char *out) {
     return MXC_OK;
 }
 
-/* To be freed with mxci_free. */
+/* A string after its opening quote; to be freed with mxci_free. */
 static mxc_status parse_text(parser *p, char **out) {
     const char *close = p->at;
     mxc_status status;
@@ -169,21 +153,13 @@ static mxc_status parse_text(parser *p, char **out) {
         close = p->end;
     *out = mxci_alloc((size_t)(close - p->at) + 1);
     if (!*out)
-        return no_memory();
+        return MXCI_NO_MEMORY("JSON", "a string");
     status = unescape(p, *out);
     if (status == MXC_OK)
         return MXC_OK;
     mxci_free(*out);
     *out = NULL;
     return status;
-}
-
-static mxc_status parse_string(parser *p, json_t **out) {
-    char *text;
-    MXC_TRY(parse_text(p, &text));
-    *out = json_string_nocheck(text);
-    mxci_free(text);
-    return *out ? MXC_OK : no_memory();
 }
 
 /* ---- numbers and words ------------------------------------------------------------------------------------------- */
@@ -195,7 +171,7 @@ static int skip_digits(parser *p) {
     return p->at > begin;
 }
 
-/* Moves behind a number; 0 if there is none. */
+/* Moves past a number, which must follow the grammar of RFC 8259, section 6; returns 0 if there is none. */
 static int skip_number(parser *p, int *is_real) {
     const char *first;
     if (p->at < p->end && *p->at == '-')
@@ -219,20 +195,12 @@ static int skip_number(parser *p, int *is_real) {
     return 1;
 }
 
-static json_t *make_integer(parser *p, int64_t value) {
-    if (value < 0 || value >= SHARED)
-        return json_integer(value);
-    if (!p->shared[value])
-        p->shared[value] = json_integer(value);
-    return json_incref(p->shared[value]);
-}
-
 static mxc_status parse_number(parser *p, json_t **out) {
     const char *begin = p->at, *at;
     char digits[NUMBER_BYTES];
     int is_real = 0;
-    int64_t integer;
-    double real;
+    int64_t integer = 0;
+    double real = 0;
     if (!skip_number(p, &is_real))
         return wrong(p, "not a value");
     if (p->at - begin >= NUMBER_BYTES)
@@ -242,8 +210,14 @@ static mxc_status parse_number(parser *p, json_t **out) {
     at = digits;
     if (is_real ? !mxci_read_double(&at, &real) : !mxci_read_int(&at, &integer))
         return wrong(p, is_real ? "real number overflow" : "too big integer");
-    *out = is_real ? json_real(real) : make_integer(p, integer);
-    return *out ? MXC_OK : no_memory();
+    if (!is_real && integer >= 0 && integer < SHARED) {
+        if (!p->shared[integer])
+            p->shared[integer] = json_integer(integer);
+        *out = json_incref(p->shared[integer]);
+    } else {
+        *out = is_real ? json_real(real) : json_integer(integer);
+    }
+    return *out ? MXC_OK : MXCI_NO_MEMORY("JSON", "a number");
 }
 
 static mxc_status parse_word(parser *p, json_t **out) {
@@ -265,7 +239,7 @@ static mxc_status parse_word(parser *p, json_t **out) {
 static mxc_status add_item(parser *p, json_t *list) {
     json_t *item;
     MXC_TRY(parse_value(p, &item));
-    return json_array_append_new(list, item) == 0 ? MXC_OK : no_memory();
+    return json_array_append_new(list, item) == 0 ? MXC_OK : MXCI_NO_MEMORY("JSON", "a list");
 }
 
 static mxc_status add_pair(parser *p, json_t *object) {
@@ -281,12 +255,12 @@ static mxc_status add_pair(parser *p, json_t *object) {
     if (status == MXC_OK)
         status = parse_value(p, &value);
     if (status == MXC_OK && json_object_set_new_nocheck(object, key, value) != 0)
-        status = no_memory();
+        status = MXCI_NO_MEMORY("JSON", "an object");
     mxci_free(key);
     return status;
 }
 
-/* Items between brackets, of which the first has been read. */
+/* Items up to the closing bracket; the opening one has been read. */
 static mxc_status parse_items(parser *p, json_t *whole, char close, mxc_status (*add)(parser *p, json_t *whole)) {
     if (accept(p, close))
         return MXC_OK;
@@ -297,11 +271,14 @@ static mxc_status parse_items(parser *p, json_t *whole, char close, mxc_status (
 }
 
 static mxc_status parse_value(parser *p, json_t **out) {
-    char first = peek(p);
+    char first = peek(p), *text;
     mxc_status status;
     if (first == '"') {
         p->at++;
-        return parse_string(p, out);
+        MXC_TRY(parse_text(p, &text));
+        *out = json_string_nocheck(text);
+        mxci_free(text);
+        return *out ? MXC_OK : MXCI_NO_MEMORY("JSON", "a string");
     }
     if (first != '[' && first != '{')
         return parse_word(p, out);
@@ -310,7 +287,7 @@ static mxc_status parse_value(parser *p, json_t **out) {
         return wrong(p, "nested beyond a depth of 2048");
     *out = first == '[' ? json_array() : json_object();
     if (!*out)
-        return no_memory();
+        return MXCI_NO_MEMORY("JSON", first == '[' ? "a list" : "an object");
     status = first == '[' ? parse_items(p, *out, ']', add_item) : parse_items(p, *out, '}', add_pair);
     p->depth--;
     if (status != MXC_OK)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbols from JSON of every version of MXNet. The text is hostile: json_parse.c refuses what is not JSON, keys given
- * twice, numbers out of range and nesting beyond 2,048; here every index and every type is checked. Nodes come in
- * topological order, so an input refers to an earlier node and there are no cycles.
+ * Symbols from JSON of every version of MXNet. The text is untrusted: json_parse.c refuses what is not JSON, duplicate
+ * keys, numbers out of range and deep nesting; here every index and every type is checked. Nodes must be in topological
+ * order: an input refers to an earlier node, so there are no cycles.
  *
  *   0.7, 0.8   "param" holds parameters, "attr" attributes; auxiliary states are left out
  *   0.9 - 0.12 "attr" holds both
  *   1.0 on     "attrs" holds both
  *
- * Nodes fused for oneDNN are taken apart before (json_fused.c).
+ * Nodes fused for oneDNN are replaced by their layers before (json_fused.c).
  */
 #include <string.h>
 
@@ -22,20 +22,16 @@
 typedef struct reader {
     json_t *root, *nodes; /* nodes is borrowed; read ones are dropped from it */
     int64_t version, n_nodes, at;
-    mxci_node **built;     /* n_nodes; NULL from at on */
-    int64_t outputs_left;  /* what all nodes may still have: a few bytes must not make a huge graph */
+    mxci_node **built;     /* node of the file: the node made of it; NULL from at on; one reference each */
+    int64_t outputs_left;  /* that nodes may still have, so that a short text cannot make a huge graph */
     const char *op, *name; /* of node at, borrowed from nodes */
 } reader;
-
-static mxc_status no_memory(void) {
-    return MXC_FAIL(MXC_ENOMEM, "symbol JSON: no memory");
-}
 
 /* Fail with what is wrong with the current node. */
 #define FAIL_NODE(r, code, format, ...) \
     MXC_FAIL(code, "symbol JSON: node %lld \"%.80s\": " format, (long long)(r)->at, (r)->name, __VA_ARGS__)
 
-/* Pass on a failure met at the current node: what elsewhere is a wrong argument is a wrong file here. */
+/* Propagates a failure at the current node; what elsewhere is a wrong argument is a wrong file here. */
 static mxc_status at_node(const reader *r, mxc_status status) {
     if (status == MXC_OK || status == MXC_ENOMEM)
         return status;
@@ -75,7 +71,7 @@ static mxc_status read_pairs(const reader *r, json_t *node, const char *first, c
     memset(out, 0, sizeof *out);
     out->keys = mxci_calloc(2 * room, sizeof *out->keys);
     if (!out->keys)
-        return no_memory();
+        return MXCI_NO_MEMORY("symbol JSON", "the parameters of a node");
     out->values = out->keys + room;
     MXC_TRY(add_pairs(r, node, first, out));
     return second ? add_pairs(r, node, second, out) : MXC_OK;
@@ -88,7 +84,7 @@ static int json_read_find_key(const pairs *p, const char *key) {
     return i < p->n ? i : -1;
 }
 
-/* The parameter shape with -1 for 0. A value that is no tuple stays, and is refused with the others. */
+/* Writes -1 for 0 in the parameter shape. A value that is no tuple stays as it is, and the operator refuses it. */
 static void open_axes(pairs *p) {
     int shape = json_read_find_key(p, "shape");
     mxci_line line = {p->text, sizeof p->text, 0};
@@ -122,7 +118,8 @@ static void upgrade(const reader *r, int is_old, pairs *p) {
         open_axes(p);
 }
 
-/* What 0.9 called _sample_<distribution>, without inputs, is _random_<distribution> since; _sample_... has inputs. */
+/* MXNet 0.9 called the generators without inputs _sample_<distribution>. Later versions call them
+ * _random_<distribution>, and _sample_<distribution> takes its parameters as inputs. */
 static const char *json_read_op_name(const reader *r, int64_t n_in) {
     static const char *const changed[] = {
         "_sample_uniform", "_random_uniform",     "_sample_normal",      "_random_normal",  "_sample_gamma",
@@ -142,21 +139,14 @@ static mxc_status set_attrs(mxci_node *node, const pairs *p) {
 
 /* ---- entries ----------------------------------------------------------------------------------------------- */
 
-/* Number i of a list, from 0 up to but not limit; -1 if it is not. */
-static int64_t index_at(const json_t *list, size_t i, int64_t limit) {
-    const json_t *number = json_array_get(list, i);
-    json_int_t value = json_integer_value(number);
-    return json_is_integer(number) && value >= 0 && value < limit ? (int64_t)value : -1;
-}
-
 /* [node, output] or [node, output, version] that refers to one of the first n_nodes nodes; 0 if malformed. */
 static int read_entry(const reader *r, const json_t *entry, int64_t n_nodes, mxci_entry *out) {
     size_t n = json_array_size(entry);
     int64_t node, output;
-    if ((n != 2 && n != 3) || (n == 3 && index_at(entry, 2, INT64_MAX) < 0))
+    if ((n != 2 && n != 3) || (n == 3 && mxci_json_index(entry, 2, INT64_MAX) < 0))
         return 0;
-    node = index_at(entry, 0, n_nodes);
-    output = node < 0 ? -1 : index_at(entry, 1, mxci_node_n_outputs(r->built[node]));
+    node = mxci_json_index(entry, 0, n_nodes);
+    output = node < 0 ? -1 : mxci_json_index(entry, 1, mxci_node_n_outputs(r->built[node]));
     if (output < 0)
         return 0;
     *out = (mxci_entry){r->built[node], (int32_t)output};
@@ -192,23 +182,20 @@ static mxc_status read_variable(const reader *r, json_t *json, mxci_node *node) 
     return status;
 }
 
-/* Parameters of an operator that takes none, which MXNet writes and does not look at, are kept as they are. */
-static mxc_status keep_unread(const reader *r, const mxc_op_def *def, const pairs *p, mxci_node *node) {
-    for (int i = 0; i < p->n; i++)
-        if (!mxci_key_is_attr(def, p->keys[i]))
-            MXC_TRY(at_node(r, mxci_node_put_attr(node, p->keys[i], p->values[i])));
-    return MXC_OK;
-}
-
+/* The operator itself. Parameters of an operator that takes none, which MXNet writes and ignores, are kept as
+ * attributes so that they can be written again. */
 static mxc_status json_read_make_op(const reader *r, int64_t n_in, const pairs *p, mxci_node *node) {
     const char *name = json_read_op_name(r, n_in);
     const mxc_op_def *def = mxc_op_find(name);
     int takes_none = def && !def->params && !def->params_open;
     MXC_TRY(at_node(r, mxci_op_make(name, takes_none ? 0 : p->n, p->keys, p->values, n_in, &node->op)));
-    return takes_none ? keep_unread(r, def, p, node) : MXC_OK;
+    for (int i = 0; takes_none && i < p->n; i++)
+        if (!mxci_key_is_attr(def, p->keys[i]))
+            MXC_TRY(at_node(r, mxci_node_put_attr(node, p->keys[i], p->values[i])));
+    return MXC_OK;
 }
 
-/* The operator, and what of the parameters are attributes. "param" makes "attr" hold attributes only. */
+/* The operator, and the attributes among its parameters. In a file with "param", "attr" holds attributes only. */
 static mxc_status read_op(const reader *r, json_t *json, int64_t n_in, mxci_node *node) {
     int is_old = json_object_get(json, "param") != NULL;
     pairs p, attrs = {0};
@@ -227,22 +214,10 @@ static mxc_status read_op(const reader *r, json_t *json, int64_t n_in, mxci_node
     return status;
 }
 
-/* Auxiliary states that old files leave out, and a check of those that are there. */
-static mxc_status complete_aux(const reader *r, mxci_node *node) {
-    int32_t n_args = mxc_op_n_args(node->op), given = node->n_inputs;
-    node->n_inputs = n_args + mxc_op_n_aux(node->op);
-    for (int32_t i = n_args; i < node->n_inputs; i++) {
-        if (i >= given)
-            MXC_TRY(mxci_node_default_input(node, i));
-        else if (node->inputs[i].node->kind != MXCI_VARIABLE)
-            return FAIL_NODE(r, MXC_EFORMAT, "input %d is an auxiliary state, but no variable", i);
-    }
-    return MXC_OK;
-}
-
 static mxc_status read_forward(const reader *r, json_t *json, mxci_node *node) {
     const json_t *inputs = json_object_get(json, "inputs");
-    int64_t n_in = (int64_t)json_array_size(inputs), n_args, n_aux;
+    int64_t n_in = (int64_t)json_array_size(inputs);
+    int32_t n_args, n_aux;
     if (mxc_op_find(r->op) && json_array_size(json_object_get(json, "subgraphs")))
         return FAIL_NODE(r, MXC_EFORMAT, "%s", "\"subgraphs\" are not supported");
     if (json_array_size(json_object_get(json, "control_deps")))
@@ -250,16 +225,18 @@ static mxc_status read_forward(const reader *r, json_t *json, mxci_node *node) {
     MXC_TRY(read_op(r, json, n_in, node));
     n_args = mxc_op_n_args(node->op);
     n_aux = mxc_op_n_aux(node->op);
-    if (n_in != n_args && n_in != n_args + n_aux)
-        return FAIL_NODE(r, MXC_EFORMAT, "%lld inputs, but %s takes %lld and %lld auxiliary states", (long long)n_in,
-                         r->op, (long long)n_args, (long long)n_aux);
-    MXC_TRY(read_inputs(r, inputs, node, n_args + n_aux));
-    MXC_TRY(complete_aux(r, node));
+    if (n_in != n_args && n_in != (int64_t)n_args + n_aux)
+        return FAIL_NODE(r, MXC_EFORMAT, "%lld inputs, but %s takes %d and %d auxiliary states", (long long)n_in, r->op,
+                         n_args, n_aux);
+    MXC_TRY(read_inputs(r, inputs, node, (int64_t)n_args + n_aux));
+    node->n_inputs = n_args + n_aux;
+    for (int32_t i = n_args; i < node->n_inputs; i++) {
+        if (i >= n_in) /* files before 0.9 leave auxiliary states out */
+            MXC_TRY(mxci_node_default_input(node, i));
+        else if (node->inputs[i].node->kind != MXCI_VARIABLE)
+            return FAIL_NODE(r, MXC_EFORMAT, "input %d is an auxiliary state, but no variable", i);
+    }
     return at_node(r, mxci_hoist_attrs(node));
-}
-
-static int is_backward(const reader *r) {
-    return !strncmp(r->op, MXCI_JSON_BACKWARD, strlen(MXCI_JSON_BACKWARD)) && !mxc_op_find(r->op);
 }
 
 /* Inputs of a backward node: what it needs and the auxiliary states. */
@@ -274,27 +251,21 @@ static int64_t count_needed(const mxc_op *op) {
     return n;
 }
 
-/* The operator of a backward node is that of the node it goes back through. */
-static mxc_status find_forward(const reader *r, json_t *json, mxci_node *node) {
-    const json_t *deps = json_object_get(json, "control_deps");
-    int64_t at = json_array_size(deps) == 1 ? index_at(deps, 0, r->at) : -1;
-    mxci_node *forward = at >= 0 ? r->built[at] : NULL;
+/* A backward node has the operator of its forward node, which "control_deps" names. */
+static mxc_status read_backward(const reader *r, json_t *json, mxci_node *node) {
+    const json_t *inputs = json_object_get(json, "inputs"), *deps = json_object_get(json, "control_deps");
     const mxc_op_def *def = mxc_op_find(r->op + strlen(MXCI_JSON_BACKWARD));
+    int64_t n_in = (int64_t)json_array_size(inputs);
+    int64_t at = json_array_size(deps) == 1 ? mxci_json_index(deps, 0, r->at) : -1;
+    mxci_node *forward = at >= 0 ? r->built[at] : NULL;
+    pairs p;
+    mxc_status status;
     if (!def)
         return FAIL_NODE(r, MXC_ENOTFOUND, "no operator is called '%.80s'", r->op);
     if (!forward || forward->kind != MXCI_FORWARD || mxc_op_get_def(forward->op) != def)
         return FAIL_NODE(r, MXC_EFORMAT, "\"control_deps\" must name an earlier node of operator %s", def->name);
     node->forward = mxci_node_retain(forward);
     node->op = mxc_op_retain(forward->op);
-    return MXC_OK;
-}
-
-static mxc_status read_backward(const reader *r, json_t *json, mxci_node *node) {
-    const json_t *inputs = json_object_get(json, "inputs");
-    int64_t n_in = (int64_t)json_array_size(inputs);
-    pairs p;
-    mxc_status status;
-    MXC_TRY(find_forward(r, json, node));
     if (n_in != count_needed(node->op))
         return FAIL_NODE(r, MXC_EFORMAT, "%lld inputs, but %.80s takes %lld", (long long)n_in, r->op,
                          (long long)count_needed(node->op));
@@ -322,14 +293,8 @@ static const struct field {
     {"subgraphs", 1},
 };
 
-static const struct field *find_field(const char *name) {
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        if (strcmp(fields[i].name, name) == 0)
-            return &fields[i];
-    return NULL;
-}
-
-/* Fields that mean nothing to us could change what the node means: refuse them. */
+/* Reads op and name, and checks the types of the others. An unknown field could change what the node means, so it is
+ * refused. */
 static mxc_status check_fields(reader *r, json_t *json) {
     const char *key;
     json_t *value;
@@ -339,10 +304,12 @@ static mxc_status check_fields(reader *r, json_t *json) {
         return MXC_FAIL(MXC_EFORMAT, "symbol JSON: node %lld: expected an object with strings \"op\" and \"name\"",
                         (long long)r->at);
     json_object_foreach(json, key, value) {
-        const struct field *field = find_field(key);
-        if (!field)
+        size_t i = 0;
+        while (i < sizeof fields / sizeof *fields && strcmp(fields[i].name, key) != 0)
+            i++;
+        if (i == sizeof fields / sizeof *fields)
             return FAIL_NODE(r, MXC_EFORMAT, "unknown field \"%.80s\"", key);
-        if (field->is_list && !json_is_array(value))
+        if (fields[i].is_list && !json_is_array(value))
             return FAIL_NODE(r, MXC_EFORMAT, "\"%s\" is not a list", key);
     }
     value = json_object_get(json, "backward_source_id");
@@ -353,10 +320,13 @@ static mxc_status check_fields(reader *r, json_t *json) {
 
 static mxc_status read_node(reader *r, json_t *json) {
     mxci_node *node;
-    mxci_node_kind kind;
+    mxci_node_kind kind = MXCI_FORWARD;
     mxc_status status;
     MXC_TRY(check_fields(r, json));
-    kind = !strcmp(r->op, "null") ? MXCI_VARIABLE : is_backward(r) ? MXCI_BACKWARD : MXCI_FORWARD;
+    if (!strcmp(r->op, "null"))
+        kind = MXCI_VARIABLE;
+    else if (!strncmp(r->op, MXCI_JSON_BACKWARD, strlen(MXCI_JSON_BACKWARD)) && !mxc_op_find(r->op))
+        kind = MXCI_BACKWARD;
     MXC_TRY(mxci_node_create(kind, r->name, NULL, &node));
     status = kind == MXCI_VARIABLE  ? read_variable(r, json, node)
              : kind == MXCI_FORWARD ? read_forward(r, json, node)
@@ -379,7 +349,7 @@ static mxc_status read_nodes(reader *r) {
     r->n_nodes = (int64_t)json_array_size(r->nodes);
     r->built = mxci_calloc((size_t)r->n_nodes, sizeof *r->built);
     if (!r->built)
-        return no_memory();
+        return MXCI_NO_MEMORY("symbol JSON", "its nodes");
     for (r->at = 0; r->at < r->n_nodes; r->at++) {
         MXC_TRY(read_node(r, json_array_get(r->nodes, (size_t)r->at)));
         json_array_set_new(r->nodes, (size_t)r->at, json_null()); /* frees what was read */
@@ -387,7 +357,7 @@ static mxc_status read_nodes(reader *r) {
     return MXC_OK;
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------------------- */
+/* ---- graphs ------------------------------------------------------------------------------------------------ */
 
 static mxc_status read_version(reader *r) {
     const json_t *attrs = json_object_get(r->root, "attrs"), *pair = json_object_get(attrs, "mxnet_version");
@@ -395,7 +365,7 @@ static mxc_status read_version(reader *r) {
     r->version = MXCI_JSON_OLDEST;
     if (!pair)
         return MXC_OK;
-    r->version = json_array_size(pair) == 2 && type && !strcmp(type, "int") ? index_at(pair, 1, INT32_MAX) : -1;
+    r->version = json_array_size(pair) == 2 && type && !strcmp(type, "int") ? mxci_json_index(pair, 1, INT32_MAX) : -1;
     if (r->version < 0)
         return MXC_FAIL(MXC_EFORMAT, "symbol JSON: \"mxnet_version\": expected [\"int\", number]");
     return MXC_OK;
@@ -406,7 +376,7 @@ static mxc_status check_arg_nodes(const reader *r) {
     if (list && !json_is_array(list))
         return MXC_FAIL(MXC_EFORMAT, "symbol JSON: \"arg_nodes\" is not a list");
     for (size_t i = 0; i < json_array_size(list); i++) {
-        int64_t node = index_at(list, i, r->n_nodes);
+        int64_t node = mxci_json_index(list, i, r->n_nodes);
         if (node < 0 || r->built[node]->kind != MXCI_VARIABLE)
             return MXC_FAIL(MXC_EFORMAT, "symbol JSON: \"arg_nodes\": item %zu is not the number of a variable", i);
     }
@@ -422,7 +392,7 @@ static mxc_status read_heads(const reader *r, mxc_symbol **out) {
         return MXC_FAIL(MXC_EFORMAT, "symbol JSON: expected a list \"heads\" of at least one output");
     entries = mxci_calloc(n, sizeof *entries);
     if (!entries)
-        return no_memory();
+        return MXCI_NO_MEMORY("symbol JSON", "the outputs");
     for (size_t i = 0; i < n && status == MXC_OK; i++)
         if (!read_entry(r, json_array_get(heads, i), r->n_nodes, &entries[i]))
             status = MXC_FAIL(MXC_EFORMAT, "symbol JSON: \"heads\": item %zu is not [node, output] of a node", i);

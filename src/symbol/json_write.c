@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbols as JSON, in the layout of MXNet 1.x down to the blanks, so that its files and ours compare: objects of one
- * pair and lists of at most ten numbers on one line, entries always.
+ * Symbols as JSON, formatted like MXNet 1.x down to the white space, so that its files and ours can be compared byte by
+ * byte: objects of one pair and lists of at most ten numbers are on one line, entries always.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 /* ---- numbers and strings ----------------------------------------------------------------------------------- */
 
-/* printf would take half the time of writing a large graph. */
+/* By hand, because printf would take half the time of writing a large graph. */
 static void add_number(mxci_text *t, int32_t number) {
     char digits[12], *at = digits + sizeof digits;
     do
@@ -24,42 +24,22 @@ static void add_number(mxci_text *t, int32_t number) {
     mxci_text_add_bytes(t, at, (size_t)(digits + sizeof digits - at));
 }
 
-/* Bytes of the UTF-8 sequence at s; 0 if it is none. */
-static int utf8_length(const unsigned char *s) {
-    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    int n = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0, i;
-    uint32_t code = s[0] & (0xffu >> (n + 1));
-    if (n < 2)
-        return n;
-    for (i = 1; i < n; i++) {
-        if (s[i] >> 6 != 2)
-            return 0;
-        code = code << 6 | (s[i] & 0x3f);
-    }
-    return code >= smallest[n] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? n : 0;
-}
-
-static void add_escaped(mxci_text *t, unsigned char c) {
-    static const char plain[] = "\"\\\n\r\t", letters[] = "\"\\nrt";
-    const char *found = strchr(plain, c);
-    if (found)
-        mxci_text_printf(t, "\\%c", letters[found - plain]);
-    else
-        mxci_text_printf(t, "\\u%04x", c);
-}
-
-/* A text in quotes. */
+/* A text in quotes; MXC_EINVAL if it is not UTF-8. */
 static mxc_status add_string(mxci_text *t, const char *text) {
-    const unsigned char *s = (const unsigned char *)text;
+    static const char special[] = "\"\\\n\r\t", letters[] = "\"\\nrt"; /* those that have a short escape */
+    const char *end = text + strlen(text);
     mxci_text_add(t, "\"");
-    while (*s) {
-        int n = utf8_length(s);
+    for (const char *s = text; s < end;) {
+        const char *found = strchr(special, *s);
+        size_t n = mxci_utf8_length(s, (size_t)(end - s));
         if (!n)
             return MXC_FAIL(MXC_EINVAL, "symbol JSON: \"%.100s\" is not UTF-8", text);
-        if (*s < 0x20 || *s == '"' || *s == '\\')
-            add_escaped(t, *s);
+        if (found)
+            mxci_text_printf(t, "\\%c", letters[found - special]);
+        else if ((unsigned char)*s < 0x20)
+            mxci_text_printf(t, "\\u%04x", (unsigned char)*s);
         else
-            mxci_text_add_bytes(t, (const char *)s, (size_t)n);
+            mxci_text_add_bytes(t, s, n);
         s += n;
     }
     mxci_text_add(t, "\"");
@@ -83,6 +63,7 @@ static const char *given_key(const pairs *p, int i) {
     return key;
 }
 
+/* Insertion sort by key: operators have few parameters. */
 static mxc_status sort_given(pairs *p) {
     int n = p->node->kind == MXCI_FORWARD ? mxc_op_n_given(p->node->op) : 0;
     if (n > MAX_GIVEN)
@@ -100,6 +81,7 @@ static mxc_status sort_given(pairs *p) {
     return MXC_OK;
 }
 
+/* The next pair of the two sorted lists merged; 0 at the end. */
 static int next_pair(pairs *p, const char **key, const char **value) {
     int more_given = p->next_given < p->n_given, more_attrs = p->next_attr < p->node->n_attrs;
     if (!more_given && !more_attrs)
@@ -166,13 +148,6 @@ static mxc_status add_op(mxci_text *t, const mxci_gnode *node) {
     return status;
 }
 
-/* A node's auxiliary states, its last inputs, are those that it makes of them. */
-static void change_aux(const mxci_graph *g, int32_t i, int32_t *versions) {
-    const mxci_gnode *node = &g->nodes[i];
-    for (int32_t k = node->n_inputs - node->n_aux; k < node->n_inputs && node->kind == MXCI_FORWARD; k++)
-        versions[g->entry_node[mxci_graph_inputs(g, i)[k]]]++;
-}
-
 static mxc_status json_write_add_node(mxci_text *t, const mxci_graph *g, int32_t i, int32_t *versions) {
     const mxci_gnode *node = &g->nodes[i];
     mxci_text_add(t, "    {\n      \"op\": ");
@@ -182,7 +157,9 @@ static mxc_status json_write_add_node(mxci_text *t, const mxci_graph *g, int32_t
     mxci_text_add(t, ", \n");
     MXC_TRY(add_attrs(t, node->node));
     mxci_text_add(t, "      \"inputs\": ");
-    change_aux(g, i, versions);
+    /* A forward node sees its auxiliary states, the last n_aux inputs, in the version that it makes of them. */
+    for (int32_t k = mxci_graph_n_args(node); k < node->n_inputs && node->kind == MXCI_FORWARD; k++)
+        versions[g->entry_node[mxci_graph_inputs(g, i)[k]]]++;
     add_entries(t, g, node->n_inputs, mxci_graph_inputs(g, i), versions);
     if (node->forward >= 0)
         mxci_text_printf(t, ", \n      \"control_deps\": [%d]", (int)node->forward);
@@ -190,7 +167,7 @@ static mxc_status json_write_add_node(mxci_text *t, const mxci_graph *g, int32_t
     return MXC_OK;
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------------------- */
+/* ---- graphs ------------------------------------------------------------------------------------------------ */
 
 /* One of a list of numbers, which has a line each where there are more than ten of them. */
 static void add_item(mxci_text *t, int is_first, int is_long, int32_t number) {
@@ -199,32 +176,24 @@ static void add_item(mxci_text *t, int is_first, int is_long, int32_t number) {
     add_number(t, number);
 }
 
-static void add_arg_nodes(mxci_text *t, const mxci_graph *g) {
+static mxc_status write_graph(mxci_text *t, const mxci_graph *g, int32_t *versions) {
     int is_long = g->n_args + g->n_aux > 10, n = 0;
+    mxci_text_add(t, "{\n  \"nodes\": [\n");
+    for (int32_t i = 0; i < g->n_nodes; i++)
+        MXC_TRY(json_write_add_node(t, g, i, versions));
+    mxci_text_add(t, "  ], \n");
     mxci_text_add(t, "  \"arg_nodes\": [");
     for (int32_t i = 0; i < g->n_nodes; i++)
         if (g->nodes[i].kind == MXCI_VARIABLE)
             add_item(t, n++ == 0, is_long, i);
     mxci_text_add(t, is_long ? "\n  ], \n" : "], \n");
-}
-
-/* Where the outputs of each node begin among all outputs, and how many there are. */
-static void add_row_ptr(mxci_text *t, const mxci_graph *g) {
-    int is_long = g->n_nodes + 1 > 10;
+    /* Where the outputs of each node begin among all outputs, and how many there are. */
+    is_long = g->n_nodes + 1 > 10;
     mxci_text_add(t, "  \"node_row_ptr\": [");
     for (int32_t i = 0; i < g->n_nodes; i++)
         add_item(t, i == 0, is_long, g->nodes[i].first_entry);
     add_item(t, 0, is_long, g->n_entries);
     mxci_text_add(t, is_long ? "\n  ], \n" : "], \n");
-}
-
-static mxc_status write_graph(mxci_text *t, const mxci_graph *g, int32_t *versions) {
-    mxci_text_add(t, "{\n  \"nodes\": [\n");
-    for (int32_t i = 0; i < g->n_nodes; i++)
-        MXC_TRY(json_write_add_node(t, g, i, versions));
-    mxci_text_add(t, "  ], \n");
-    add_arg_nodes(t, g);
-    add_row_ptr(t, g);
     mxci_text_add(t, "  \"heads\": ");
     add_entries(t, g, g->n_outputs, g->outputs, versions);
     mxci_text_printf(t, ", \n  \"attrs\": {\"mxnet_version\": [\"int\", %d]}\n}", MXCI_JSON_VERSION);
@@ -240,7 +209,7 @@ mxc_status mxc_symbol_to_json(const mxc_symbol *symbol, char **out) {
     MXC_TRY(MXCI_NON_NULL(symbol));
     MXC_TRY(mxci_graph_from_symbol(symbol, &g));
     versions = mxci_calloc((size_t)g->n_nodes, sizeof *versions);
-    status = versions ? write_graph(&text, g, versions) : MXC_FAIL(MXC_ENOMEM, "symbol JSON: no memory");
+    status = versions ? write_graph(&text, g, versions) : MXCI_NO_MEMORY("symbol JSON", "the versions of variables");
     mxci_free(versions);
     mxci_graph_destroy(g);
     if (status == MXC_OK)

@@ -6,9 +6,9 @@
 #include "base/sys.h"
 #include "symbol/graph.h"
 
-/* Who uses a node. */
+/* How a node's outputs are used, directly or through other operators. */
 typedef struct use {
-    uint8_t as_value; /* something that is not a loss's label */
+    uint8_t as_value; /* by a graph output or a loss other than as its label */
     int32_t label_of; /* the loss that has it, or what is made of it, as its label; -1: none */
 } use;
 
@@ -18,7 +18,7 @@ static void add_use(use *to, int as_value, int32_t label_of) {
 }
 
 /* Labels of a loss are used as such; every other input is used as the operator itself is. */
-static void pass_on(const mxci_graph *g, int32_t node, use *uses) {
+static void propagate_use(const mxci_graph *g, int32_t node, use *uses) {
     const mxci_gnode *n = &g->nodes[node];
     uint64_t labels = n->kind == MXCI_FORWARD ? mxc_op_get_def(n->op)->labels : 0;
     for (int32_t i = 0; i < n->n_inputs; i++) {
@@ -40,7 +40,7 @@ mxc_status mxci_graph_find_labels(const mxci_graph *g, int32_t *label_of) {
         uses[g->entry_node[g->outputs[i]]].as_value = 1;
     for (int32_t i = g->n_nodes - 1; i >= 0; i--)
         if (g->nodes[i].kind != MXCI_VARIABLE)
-            pass_on(g, i, uses);
+            propagate_use(g, i, uses);
     for (int32_t i = 0; i < g->n_args; i++)
         label_of[i] = uses[g->args[i]].as_value ? -1 : uses[g->args[i]].label_of;
     mxci_free(uses);

@@ -37,12 +37,6 @@ mxc_status mxc_symbol_list_aux(const mxc_symbol *symbol, mxc_names *out) {
     return list_variables(symbol, 1, out);
 }
 
-static mxc_status add_output(mxci_entry e, mxc_names *out) {
-    char *name;
-    MXC_TRY(mxci_node_output_name(e.node, e.index, &name));
-    return mxci_names_give(out, name);
-}
-
 mxc_status mxc_symbol_list_outputs(const mxc_symbol *symbol, mxc_names *out) {
     mxc_status status = MXC_OK;
     MXC_TRY(MXCI_OUT(out));
@@ -50,9 +44,22 @@ mxc_status mxc_symbol_list_outputs(const mxc_symbol *symbol, mxc_names *out) {
     if (symbol->atomic)
         return MXC_FAIL(MXC_ESTATE, "mxc_symbol_list_outputs: operator %.100s is not applied to inputs yet",
                         symbol->atomic);
-    for (int64_t i = 0; i < symbol->n_outputs && status == MXC_OK; i++)
-        status = add_output(symbol->outputs[i], out);
+    for (int64_t i = 0; i < symbol->n_outputs && status == MXC_OK; i++) {
+        char *name;
+        status = mxci_node_output_name(symbol->outputs[i].node, symbol->outputs[i].index, &name);
+        if (status == MXC_OK)
+            status = mxci_names_give(out, name);
+    }
     if (status != MXC_OK)
         mxc_names_release(out);
     return status;
+}
+
+mxc_status mxci_symbol_fail_unknown(const mxc_symbol *symbol, mxc_status code, const char *what, const char *name) {
+    char candidates[240];
+    mxc_names args;
+    MXC_TRY(mxc_symbol_list_arguments(symbol, &args));
+    mxci_names_candidates(&args, candidates, sizeof candidates);
+    mxc_names_release(&args);
+    return MXC_FAIL(code, "%s is called \"%.100s\"%s", what, name, candidates);
 }

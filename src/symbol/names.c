@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of strings. The room is the next power of two, so it needs no member of its own. */
+/* Lists of strings. The capacity is the power of two from n on, so that it needs no member of the public struct. */
 #include "symbol/names.h"
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
-
-static mxc_status no_memory(void) {
-    return MXC_FAIL(MXC_ENOMEM, "symbol: no memory for a list of names");
-}
 
 mxc_status mxci_names_give(mxc_names *names, char *name) {
     int full = (names->n & (names->n - 1)) == 0; /* 0 or a power of two */
@@ -18,12 +15,12 @@ mxc_status mxci_names_give(mxc_names *names, char *name) {
         char **items = mxci_realloc_array(names->items, room, sizeof *items);
         if (!items) {
             mxci_free(name);
-            return no_memory();
+            return MXCI_NO_MEMORY("symbol", "a list of names");
         }
         names->items = items;
     }
     if (!name)
-        return no_memory();
+        return MXCI_NO_MEMORY("symbol", "a list of names");
     names->items[names->n++] = name;
     return MXC_OK;
 }

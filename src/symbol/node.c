@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes of symbols: life, attributes, counts and names of outputs. Nothing of symbols or of how nodes are wired. */
+/* Nodes of symbols: lifetime, attributes, counts and names of outputs. How nodes are connected is in compose.c. */
 #include "symbol/node.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 
-/* ---- life -------------------------------------------------------------------------------------------------- */
+/* ---- lifetime -------------------------------------------------------------------------------------------------- */
 
 mxc_status mxci_node_create(mxci_node_kind kind, const char *name, mxc_op *op, mxci_node **out) {
     mxci_node *node = mxci_calloc(1, sizeof *node);
@@ -44,7 +44,8 @@ mxci_node *mxci_node_retain(mxci_node *node) {
     return node;
 }
 
-/* Drop a reference. If it was the last, the node goes on the list of the dead, which is linked through forward. */
+/* Drops a reference. If it was the last, the node joins the list of nodes to be freed, which is linked through their
+ * member forward, and the reference that it held on its forward node is dropped too. Returns the list's new head. */
 static mxci_node *node_drop(mxci_node *node, mxci_node *dead) {
     while (node && atomic_fetch_sub_explicit(&node->refs, 1, memory_order_acq_rel) == 1) {
         mxci_node *forward = node->forward;
@@ -55,19 +56,6 @@ static mxci_node *node_drop(mxci_node *node, mxci_node *dead) {
     return dead;
 }
 
-static void free_node(mxci_node *node) {
-    for (int32_t i = 0; i < node->n_attrs; i++) {
-        mxci_free(node->attr_keys[i]);
-        mxci_free(node->attr_values[i]);
-    }
-    mxci_free(node->attr_keys);
-    mxci_free(node->attr_values);
-    mxci_free(node->inputs);
-    mxci_free(node->name);
-    mxc_op_release(node->op);
-    mxci_free(node);
-}
-
 void mxci_node_release(mxci_node *node) {
     mxci_node *dead = node_drop(node, NULL);
     while (dead) {
@@ -75,7 +63,16 @@ void mxci_node_release(mxci_node *node) {
         dead = node->forward;
         for (int32_t i = 0; i < node->n_inputs; i++)
             dead = node_drop(node->inputs[i].node, dead);
-        free_node(node);
+        for (int32_t i = 0; i < node->n_attrs; i++) {
+            mxci_free(node->attr_keys[i]);
+            mxci_free(node->attr_values[i]);
+        }
+        mxci_free(node->attr_keys);
+        mxci_free(node->attr_values);
+        mxci_free(node->inputs);
+        mxci_free(node->name);
+        mxc_op_release(node->op);
+        mxci_free(node);
     }
 }
 
@@ -107,7 +104,7 @@ mxc_status mxci_node_output_name(const mxci_node *node, int index, char **out) {
 
 /* ---- attributes -------------------------------------------------------------------------------------------- */
 
-enum { MAX_ATTRS = 4096 }; /* keeps a hostile file from making sorted insertion slow */
+enum { MAX_ATTRS = 4096 }; /* so that sorted insertion stays fast for untrusted files */
 
 static const char *const known_keys[] = {"ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage"};
 enum { N_KNOWN_KEYS = sizeof known_keys / sizeof known_keys[0] };
@@ -142,7 +139,7 @@ const char *mxci_attr_stored_key(const mxci_node *node, const char *key, char *o
     return out;
 }
 
-/* Place of key among the sorted keys; *found says whether it is there. */
+/* Binary search: index of key among the sorted keys, or where it belongs; *found says whether it is there. */
 static int32_t node_find_key(const mxci_node *node, const char *key, int *found) {
     int32_t low = 0, high = node->n_attrs;
     *found = 0;
@@ -173,36 +170,29 @@ const char *mxci_node_attr(const mxci_node *node, const char *key) {
     return exact_attr(node, hidden);
 }
 
-static mxc_status no_memory(const mxci_node *node, const char *key) {
+static mxc_status fail_attr_memory(const mxci_node *node, const char *key) {
     return MXC_FAIL(MXC_ENOMEM, "symbol: no memory for attribute %.100s of \"%.100s\"", key, node->name);
 }
 
-/* Room for one more. */
-static mxc_status grow_attrs(mxci_node *node, const char *key) {
-    size_t room = (size_t)node->n_attrs + 1;
-    char **grown = mxci_realloc_array(node->attr_keys, room, sizeof *grown);
+static mxc_status insert_attr(mxci_node *node, int32_t at, const char *key, const char *value) {
+    size_t room = (size_t)node->n_attrs + 1, behind = (size_t)(node->n_attrs - at) * sizeof(char *);
+    char **grown, *k, *v;
+    if (node->n_attrs == MAX_ATTRS)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "node \"%.100s\": more than %d attributes", node->name, MAX_ATTRS);
+    grown = mxci_realloc_array(node->attr_keys, room, sizeof *grown);
     if (!grown)
-        return no_memory(node, key);
+        return fail_attr_memory(node, key);
     node->attr_keys = grown;
     grown = mxci_realloc_array(node->attr_values, room, sizeof *grown);
     if (!grown)
-        return no_memory(node, key);
+        return fail_attr_memory(node, key);
     node->attr_values = grown;
-    return MXC_OK;
-}
-
-static mxc_status insert_attr(mxci_node *node, int32_t at, const char *key, const char *value) {
-    size_t behind = (size_t)(node->n_attrs - at) * sizeof(char *);
-    char *k, *v;
-    if (node->n_attrs == MAX_ATTRS)
-        return MXC_FAIL(MXC_EUNSUPPORTED, "node \"%.100s\": more than %d attributes", node->name, MAX_ATTRS);
-    MXC_TRY(grow_attrs(node, key));
     k = mxci_strdup(key);
     v = mxci_strdup(value);
     if (!k || !v) {
         mxci_free(k);
         mxci_free(v);
-        return no_memory(node, key);
+        return fail_attr_memory(node, key);
     }
     memmove(node->attr_keys + at + 1, node->attr_keys + at, behind);
     memmove(node->attr_values + at + 1, node->attr_values + at, behind);
@@ -220,7 +210,7 @@ mxc_status mxci_node_put_attr(mxci_node *node, const char *key, const char *valu
         return insert_attr(node, at, key, value);
     copy = mxci_strdup(value);
     if (!copy)
-        return no_memory(node, key);
+        return fail_attr_memory(node, key);
     mxci_free(node->attr_values[at]);
     node->attr_values[at] = copy;
     return MXC_OK;

@@ -46,7 +46,7 @@ struct mxc_symbol {
     char *atomic;
 };
 
-/* ---- life -------------------------------------------------------------------------------------------------- */
+/* ---- lifetime -------------------------------------------------------------------------------------------------- */
 
 /* New node with one reference; name is copied, op retained; inputs start empty. MXC_ENOMEM. */
 mxc_status mxci_node_create(mxci_node_kind kind, const char *name, mxc_op *op, mxci_node **out);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbols made from others by copying nodes: deep copies, and variables replaced by other symbols. */
+/*
+ * Symbols made from others by copying nodes: deep copies, and variables replaced by other symbols. Nodes are immutable
+ * once they are shared, so a node is copied if something that it is made from changes, and shared otherwise.
+ */
 #include <string.h>
 
 #include "base/error.h"
@@ -15,16 +18,17 @@ typedef struct replacement {
     int used;
 } replacement;
 
-/* What a rewrite of a whole symbol has made so far. */
+/* The state of copying a whole symbol. */
 typedef struct rewrite {
     mxci_topological_order order;
-    mxci_entry *made;         /* what stands for each node's outputs (from index on); keeps its node alive */
-    int copy_all;             /* share nothing */
+    mxci_entry *made; /* node: output i of the old node is output index + i of the new one; one reference each */
+    int copy_all;     /* share nothing */
     const mxci_node *renamed; /* gets a new name; NULL: none */
     const char *name;
     mxci_hash_map *replaced; /* variable name -> replacement *; NULL: none */
 } rewrite;
 
+/* The new symbol's entry for an entry of the old one, whose node has been visited. */
 static mxci_entry map_entry(const rewrite *r, mxci_entry e) {
     mxci_entry made = r->made[mxci_topological_order_find(&r->order, e.node)];
     return (mxci_entry){made.node, made.index + e.index};
@@ -39,8 +43,20 @@ static int is_changed(const rewrite *r, const mxci_node *node) {
     return node->forward && map_entry(r, (mxci_entry){node->forward, 0}).node != node->forward;
 }
 
-static mxc_status copy_inputs(const rewrite *r, const mxci_node *node, mxci_node *copy) {
+static mxc_status rewrite_node(rewrite *r, int32_t at) {
+    mxci_node *node = r->order.nodes[at], *copy;
+    mxci_entry *made = &r->made[at];
     int32_t n_args = node->n_inputs - (node->op ? mxc_op_n_aux(node->op) : 0);
+    replacement *other = r->replaced && node->kind == MXCI_VARIABLE ? mxci_hash_map_get(r->replaced, node->name) : NULL;
+    if (other || !is_changed(r, node)) {
+        *made = other ? other->entry : (mxci_entry){node, 0};
+        mxci_node_retain(made->node);
+        if (other)
+            other->used = 1;
+        return MXC_OK;
+    }
+    MXC_TRY(mxci_node_create(node->kind, node == r->renamed ? r->name : node->name, node->op, &made->node));
+    copy = made->node;
     MXC_TRY(mxci_node_reserve_inputs(copy, node->n_inputs));
     for (int32_t i = 0; i < node->n_inputs; i++) {
         mxci_entry e = map_entry(r, node->inputs[i]);
@@ -56,44 +72,24 @@ static mxc_status copy_inputs(const rewrite *r, const mxci_node *node, mxci_node
     return mxci_node_copy_attrs(copy, node, 0);
 }
 
-static mxc_status rewrite_node(rewrite *r, int32_t at) {
-    mxci_node *node = r->order.nodes[at];
-    mxci_entry *made = &r->made[at];
-    replacement *other = r->replaced && node->kind == MXCI_VARIABLE ? mxci_hash_map_get(r->replaced, node->name) : NULL;
-    if (other || !is_changed(r, node)) {
-        *made = other ? other->entry : (mxci_entry){node, 0};
-        mxci_node_retain(made->node);
-        if (other)
-            other->used = 1;
-        return MXC_OK;
-    }
-    MXC_TRY(mxci_node_create(node->kind, node == r->renamed ? r->name : node->name, node->op, &made->node));
-    return copy_inputs(r, node, made->node);
-}
-
-static mxc_status rewritten_outputs(const rewrite *r, const mxc_symbol *symbol, mxc_symbol **out) {
-    mxci_entry *outputs = mxci_calloc((size_t)symbol->n_outputs, sizeof *outputs);
-    mxc_status status;
-    if (!outputs)
-        return MXC_FAIL(MXC_ENOMEM, "symbol: no memory");
-    for (int64_t i = 0; i < symbol->n_outputs; i++)
-        outputs[i] = map_entry(r, symbol->outputs[i]);
-    status = mxci_symbol_create(symbol->n_outputs, outputs, out);
-    mxci_free(outputs);
-    return status;
-}
-
 static mxc_status substitute_run(rewrite *r, const mxc_symbol *symbol, mxc_symbol **out) {
-    mxc_status status;
-    MXC_TRY(mxci_topological_order_make(symbol, &r->order));
+    mxci_entry *outputs = mxci_calloc((size_t)symbol->n_outputs, sizeof *outputs);
+    mxc_status status = outputs ? mxci_topological_order_make(symbol, &r->order) : MXCI_NO_MEMORY("symbol", "outputs");
+    if (status != MXC_OK) {
+        mxci_free(outputs);
+        return status;
+    }
     r->made = mxci_calloc((size_t)r->order.n, sizeof *r->made);
     status = r->made ? MXC_OK : MXC_FAIL(MXC_ENOMEM, "symbol: no memory to copy %d nodes", r->order.n);
     for (int32_t i = 0; i < r->order.n && status == MXC_OK; i++)
         status = rewrite_node(r, i);
+    for (int64_t i = 0; i < symbol->n_outputs && status == MXC_OK; i++)
+        outputs[i] = map_entry(r, symbol->outputs[i]);
     if (status == MXC_OK)
-        status = rewritten_outputs(r, symbol, out);
+        status = mxci_symbol_create(symbol->n_outputs, outputs, out);
     for (int32_t i = 0; i < r->order.n && r->made; i++)
         mxci_node_release(r->made[i].node);
+    mxci_free(outputs);
     mxci_free(r->made);
     mxci_topological_order_free(&r->order);
     return status;
@@ -136,15 +132,6 @@ static mxc_status add_replacements(mxci_hash_map *map, replacement *all, int n, 
     return MXC_OK;
 }
 
-static mxc_status fail_unused(const mxc_symbol *symbol, const char *key) {
-    char candidates[240];
-    mxc_names args;
-    MXC_TRY(mxc_symbol_list_arguments(symbol, &args));
-    mxci_names_candidates(&args, candidates, sizeof candidates);
-    mxc_names_release(&args);
-    return MXC_FAIL(MXC_EINVAL, "mxc_symbol_compose: no variable is called \"%.100s\"%s", key, candidates);
-}
-
 static mxc_status substitute(rewrite *r, const mxc_symbol *symbol, replacement *all, int n, const char *const *keys,
                              mxc_symbol *const *in, mxc_symbol **out) {
     mxc_status status;
@@ -155,7 +142,7 @@ static mxc_status substitute(rewrite *r, const mxc_symbol *symbol, replacement *
         ;
     if (i == n)
         return MXC_OK;
-    status = fail_unused(symbol, keys[i]);
+    status = mxci_symbol_fail_unknown(symbol, MXC_EINVAL, "mxc_symbol_compose: no variable", keys[i]);
     mxc_symbol_release(*out);
     *out = NULL;
     return status;
@@ -173,7 +160,7 @@ mxc_status mxci_symbol_substitute(const mxc_symbol *symbol, const char *name, in
     r.renamed = name && name[0] ? symbol->outputs[0].node : NULL;
     MXC_TRY(mxci_hash_map_create(&r.replaced));
     all = mxci_calloc((size_t)n, sizeof *all);
-    status = all ? substitute(&r, symbol, all, n, keys, in, out) : MXC_FAIL(MXC_ENOMEM, "symbol: no memory");
+    status = all ? substitute(&r, symbol, all, n, keys, in, out) : MXCI_NO_MEMORY("symbol", "replacements");
     mxci_free(all);
     mxci_hash_map_destroy(r.replaced);
     return status;

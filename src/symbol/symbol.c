@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles: symbols as lists of outputs, made, grouped and taken apart. Applying operators is in compose.c. */
+/* Symbols as lists of outputs: creating, grouping, and selecting outputs. Applying operators is in compose.c. */
 #include <string.h>
 
 #include "base/error.h"
@@ -8,11 +8,7 @@
 #include "symbol/topological_order.h"
 #include "symbol/scope.h"
 
-/* ---- life -------------------------------------------------------------------------------------------------- */
-
-static mxc_status no_memory(void) {
-    return MXC_FAIL(MXC_ENOMEM, "symbol: no memory");
-}
+/* ---- lifetime -------------------------------------------------------------------------------------------------- */
 
 mxc_status mxci_symbol_create(int64_t n, const mxci_entry *outputs, mxc_symbol **out) {
     mxc_symbol *symbol = mxci_calloc(1, sizeof *symbol);
@@ -21,7 +17,7 @@ mxc_status mxci_symbol_create(int64_t n, const mxci_entry *outputs, mxc_symbol *
         symbol->outputs = mxci_calloc((size_t)n, sizeof *outputs);
     if (!symbol || !symbol->outputs) {
         mxci_free(symbol);
-        return no_memory();
+        return MXCI_NO_MEMORY("symbol", "its outputs");
     }
     atomic_init(&symbol->refs, 1);
     symbol->n_outputs = n;
@@ -86,7 +82,7 @@ typedef struct gather {
 static mxc_status gather_begin(gather *g, int64_t room) {
     g->n = 0;
     g->entries = mxci_calloc((size_t)room, sizeof *g->entries);
-    return g->entries ? MXC_OK : no_memory();
+    return g->entries ? MXC_OK : MXCI_NO_MEMORY("symbol", "a list of outputs");
 }
 
 static mxc_status gather_end(gather *g, mxc_symbol **out) {
@@ -115,25 +111,22 @@ mxc_status mxc_symbol_group(int n, mxc_symbol *const *symbols, mxc_symbol **out)
     return gather_end(&g, out);
 }
 
-static mxc_status gather_internals(const mxci_topological_order *order, mxc_symbol **out) {
-    gather g;
-    int64_t total = 0;
-    for (int32_t i = 0; i < order->n; i++)
-        total += mxci_node_n_visible(order->nodes[i]);
-    MXC_TRY(gather_begin(&g, total));
-    for (int32_t i = 0; i < order->n; i++)
-        for (int j = 0; j < mxci_node_n_visible(order->nodes[i]); j++)
-            g.entries[g.n++] = (mxci_entry){order->nodes[i], j};
-    return gather_end(&g, out);
-}
-
 mxc_status mxc_symbol_internals(const mxc_symbol *symbol, mxc_symbol **out) {
     mxci_topological_order order;
+    gather g;
+    int64_t total = 0;
     mxc_status status;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(symbol));
     MXC_TRY(mxci_topological_order_make(symbol, &order));
-    status = gather_internals(&order, out);
+    for (int32_t i = 0; i < order.n; i++)
+        total += mxci_node_n_visible(order.nodes[i]);
+    status = gather_begin(&g, total);
+    for (int32_t i = 0; i < order.n && status == MXC_OK; i++)
+        for (int j = 0; j < mxci_node_n_visible(order.nodes[i]); j++)
+            g.entries[g.n++] = (mxci_entry){order.nodes[i], j};
+    if (status == MXC_OK)
+        status = gather_end(&g, out);
     mxci_topological_order_free(&order);
     return status;
 }
@@ -169,7 +162,7 @@ mxc_status mxc_symbol_children(const mxc_symbol *symbol, mxc_symbol **out) {
     MXC_TRY(MXCI_NON_NULL(symbol));
     MXC_TRY(mxci_topological_order_make(symbol, &order));
     is_head = mxci_calloc((size_t)order.n, 1);
-    status = is_head ? gather_children(symbol, &order, is_head, out) : no_memory();
+    status = is_head ? gather_children(symbol, &order, is_head, out) : MXCI_NO_MEMORY("symbol", "a list of outputs");
     mxci_free(is_head);
     mxci_topological_order_free(&order);
     return status;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inference of a symbol: what is known of its variables goes into a flat graph, what follows comes out in lists. */
+/*
+ * Inference on a symbol (mxc_symbol_infer): known shapes and types of variables are set in a flat graph, and what
+ * follows is returned in lists. The inference itself is in graph_infer.c.
+ */
 #include <string.h>
 
 #include "base/error.h"
@@ -9,7 +12,7 @@
 #include "symbol/graph.h"
 #include "symbol/names.h"
 
-/* ---- what variables say of themselves ---------------------------------------------------------------------- */
+/* ---- attributes of variables ------------------------------------------------------------------------------- */
 
 /* "(64, 0, 3, 3)"; 0 and -1 are axes not known yet; "()" and "None" say nothing. */
 static mxc_status read_shape(const char *name, const char *text, mxc_shape *out) {
@@ -27,7 +30,7 @@ static mxc_status read_shape(const char *name, const char *text, mxc_shape *out)
     return MXC_OK;
 }
 
-/* A number of MXNet's or a name. */
+/* A dtype by MXNet's number or by name; MXNet writes -1 for unknown. */
 static mxc_status read_dtype(const char *name, const char *text, mxc_dtype *out) {
     const char *at = text;
     int64_t number;
@@ -44,20 +47,9 @@ static mxc_status read_dtype(const char *name, const char *text, mxc_dtype *out)
     return MXC_OK;
 }
 
-static mxc_status read_attrs(mxci_graph *g, const mxci_gnode *variable) {
-    const char *shape = mxci_node_attr(variable->node, "__shape__");
-    const char *type = mxci_node_attr(variable->node, "__dtype__");
-    int32_t e = variable->first_entry;
-    if (shape && g->shapes[e].ndim < 0)
-        MXC_TRY(read_shape(variable->name, shape, &g->shapes[e]));
-    if (type && g->types[e] == MXC_DTYPE_UNKNOWN)
-        MXC_TRY(read_dtype(variable->name, type, &g->types[e]));
-    return MXC_OK;
-}
+/* ---- known shapes and types -------------------------------------------------------------------------------- */
 
-/* ---- what the caller says ---------------------------------------------------------------------------------- */
-
-/* What a name stands for. */
+/* What the caller gives for one name. */
 typedef struct known {
     const mxc_shape *shape;
     mxc_dtype type;
@@ -77,28 +69,29 @@ static mxc_status enter_known(mxci_hash_map *map, known *all, int64_t n, const c
     return MXC_OK;
 }
 
-static mxc_status fail_unused(const mxc_symbol *symbol, const char *name) {
-    mxc_names args;
-    char candidates[240];
-    MXC_TRY(mxc_symbol_list_arguments(symbol, &args));
-    mxci_names_candidates(&args, candidates, sizeof candidates);
-    mxc_names_release(&args);
-    return MXC_FAIL(MXC_ENOTFOUND, "mxc_symbol_infer: no argument is called \"%.100s\"%s", name, candidates);
-}
-
-/* Set all variables of the graph; several of one name get the same. */
+/* Sets all variables of the graph; several of one name get the same. What the caller leaves open may be in a variable's
+ * attributes __shape__ and __dtype__. */
 static mxc_status set_variables(mxci_graph *g, const mxci_hash_map *map) {
     for (int32_t i = 0; i < g->n_nodes; i++) {
         const mxci_gnode *node = &g->nodes[i];
-        known *k = node->kind == MXCI_VARIABLE ? mxci_hash_map_get(map, node->name) : NULL;
-        if (k && k->shape && mxc_shape_set(&g->shapes[node->first_entry], k->shape->ndim, k->shape->dim) != MXC_OK)
+        const int32_t e = node->first_entry;
+        const char *shape, *type;
+        known *k;
+        if (node->kind != MXCI_VARIABLE)
+            continue;
+        k = mxci_hash_map_get(map, node->name);
+        if (k && k->shape && mxc_shape_set(&g->shapes[e], k->shape->ndim, k->shape->dim) != MXC_OK)
             return MXC_FAIL(MXC_EINVAL, "argument \"%.100s\": %s", node->name, mxc_last_error());
         if (k) {
-            g->types[node->first_entry] = k->type;
+            g->types[e] = k->type;
             k->used = 1;
         }
-        if (node->kind == MXCI_VARIABLE)
-            MXC_TRY(read_attrs(g, node));
+        shape = mxci_node_attr(node->node, "__shape__");
+        type = mxci_node_attr(node->node, "__dtype__");
+        if (shape && g->shapes[e].ndim < 0)
+            MXC_TRY(read_shape(node->name, shape, &g->shapes[e]));
+        if (type && g->types[e] == MXC_DTYPE_UNKNOWN)
+            MXC_TRY(read_dtype(node->name, type, &g->types[e]));
     }
     return MXC_OK;
 }
@@ -107,14 +100,14 @@ static mxc_status set_known(const mxc_symbol *symbol, mxci_graph *g, int64_t n, 
                             const mxc_shape *shapes, const mxc_dtype *types) {
     known *all = mxci_calloc((size_t)n, sizeof *all);
     mxci_hash_map *map = NULL;
-    mxc_status status = all ? mxci_hash_map_create(&map) : MXC_FAIL(MXC_ENOMEM, "mxc_symbol_infer: no memory");
+    mxc_status status = all ? mxci_hash_map_create(&map) : MXCI_NO_MEMORY("mxc_symbol_infer", "the known names");
     if (status == MXC_OK)
         status = enter_known(map, all, n, names, shapes, types);
     if (status == MXC_OK)
         status = set_variables(g, map);
     for (int64_t i = 0; i < n && status == MXC_OK; i++)
         if (!all[i].used)
-            status = fail_unused(symbol, names[i]);
+            status = mxci_symbol_fail_unknown(symbol, MXC_ENOTFOUND, "mxc_symbol_infer: no argument", names[i]);
     mxci_hash_map_destroy(map);
     mxci_free(all);
     return status;
@@ -122,13 +115,14 @@ static mxc_status set_known(const mxc_symbol *symbol, mxci_graph *g, int64_t n, 
 
 /* ---- result ------------------------------------------------------------------------------------------------ */
 
-/* Copy shapes and types of n entries; for variables nodes are given, and entries are theirs. */
+/* Copies the shapes and types of n entries; where are_nodes is set, ids are variables, which have one entry each.
+ * Clears *complete where something is unknown. */
 static mxc_status collect(const mxci_graph *g, int32_t n, const int32_t *ids, int are_nodes, mxc_shape **shapes,
                           mxc_dtype **types, int *complete) {
     *shapes = mxci_calloc((size_t)n, sizeof **shapes);
     *types = mxci_calloc((size_t)n, sizeof **types);
     if (!*shapes || !*types)
-        return MXC_FAIL(MXC_ENOMEM, "mxc_symbol_infer: no memory");
+        return MXCI_NO_MEMORY("mxc_symbol_infer", "the result");
     for (int32_t i = 0; i < n; i++) {
         int32_t e = are_nodes ? g->nodes[ids[i]].first_entry : ids[i];
         (*shapes)[i] = g->shapes[e];
@@ -136,16 +130,6 @@ static mxc_status collect(const mxci_graph *g, int32_t n, const int32_t *ids, in
         *complete &= mxc_shape_known(&g->shapes[e]) && g->types[e] != MXC_DTYPE_UNKNOWN;
     }
     return MXC_OK;
-}
-
-static mxc_status collect_all(const mxci_graph *g, mxc_inferred *out) {
-    out->n_args = g->n_args;
-    out->n_outputs = g->n_outputs;
-    out->n_aux = g->n_aux;
-    out->complete = 1;
-    MXC_TRY(collect(g, g->n_args, g->args, 1, &out->arg_shapes, &out->arg_types, &out->complete));
-    MXC_TRY(collect(g, g->n_outputs, g->outputs, 0, &out->output_shapes, &out->output_types, &out->complete));
-    return collect(g, g->n_aux, g->aux, 1, &out->aux_shapes, &out->aux_types, &out->complete);
 }
 
 void mxc_inferred_release(mxc_inferred *inferred) {
@@ -182,7 +166,15 @@ mxc_status mxc_symbol_infer(const mxc_symbol *symbol, int64_t n, const char *con
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(symbol));
     MXC_TRY(mxci_symbol_infer_graph(symbol, n, names, shapes, types, &g));
-    status = collect_all(g, out);
+    out->n_args = g->n_args;
+    out->n_outputs = g->n_outputs;
+    out->n_aux = g->n_aux;
+    out->complete = 1;
+    status = collect(g, g->n_args, g->args, 1, &out->arg_shapes, &out->arg_types, &out->complete);
+    if (status == MXC_OK)
+        status = collect(g, g->n_outputs, g->outputs, 0, &out->output_shapes, &out->output_types, &out->complete);
+    if (status == MXC_OK)
+        status = collect(g, g->n_aux, g->aux, 1, &out->aux_shapes, &out->aux_types, &out->complete);
     mxci_graph_destroy(g);
     if (status != MXC_OK)
         mxc_inferred_release(out);

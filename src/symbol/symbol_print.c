@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbols as text for people: one line a node. */
+/* mxc_symbol_print: a symbol as text for people, one line per node: "fc1 = FullyConnected(data, w, b; num_hidden=10)".
+ */
 #include <mxc/symbol.h>
 
 #include "base/error.h"
@@ -13,20 +14,6 @@ static void add_entry(mxci_text *t, const mxci_graph *g, int32_t entry) {
         mxci_text_printf(t, "[%d]", (int)(entry - node->first_entry));
 }
 
-static void symbol_print_add_params(mxci_text *t, const mxc_op *op) {
-    const char *key, *value;
-    for (int i = 0; i < mxc_op_n_given(op); i++) {
-        mxc_op_given(op, i, &key, &value);
-        mxci_text_printf(t, "%s%s=%s", i ? ", " : "; ", key, value);
-    }
-}
-
-static void add_attrs(mxci_text *t, const mxci_node *node) {
-    for (int32_t i = 0; i < node->n_attrs; i++)
-        mxci_text_printf(t, "%s%s=%s", i ? ", " : "  {", node->attr_keys[i], node->attr_values[i]);
-    mxci_text_add(t, node->n_attrs ? "}\n" : "\n");
-}
-
 static void symbol_print_add_node(mxci_text *t, const mxci_graph *g, int32_t at) {
     const mxci_gnode *node = &g->nodes[at];
     mxci_text_add(t, node->name);
@@ -38,10 +25,16 @@ static void symbol_print_add_node(mxci_text *t, const mxci_graph *g, int32_t at)
             mxci_text_add(t, i ? ", " : "");
             add_entry(t, g, mxci_graph_inputs(g, at)[i]);
         }
-        symbol_print_add_params(t, node->op);
+        for (int i = 0; i < mxc_op_n_given(node->op); i++) {
+            const char *key, *value;
+            mxc_op_given(node->op, i, &key, &value);
+            mxci_text_printf(t, "%s%s=%s", i ? ", " : "; ", key, value);
+        }
         mxci_text_add(t, ")");
     }
-    add_attrs(t, node->node);
+    for (int32_t i = 0; i < node->node->n_attrs; i++)
+        mxci_text_printf(t, "%s%s=%s", i ? ", " : "  {", node->node->attr_keys[i], node->node->attr_values[i]);
+    mxci_text_add(t, node->node->n_attrs ? "}\n" : "\n");
 }
 
 mxc_status mxc_symbol_print(const mxc_symbol *symbol, char **out) {

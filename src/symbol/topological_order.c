@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Depth-first post-order with a stack of our own, and a hash table from nodes to places. */
+/*
+ * Topological order: iterative depth-first post-order with an explicit stack, since graphs may be deeper than a
+ * thread's stack, and a hash table from nodes to their places (open addressing, Fibonacci hashing, at most half full).
+ */
 #include "symbol/topological_order.h"
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 
 typedef struct mxci_topological_order_slot {
@@ -11,7 +15,7 @@ typedef struct mxci_topological_order_slot {
     int32_t place;         /* -1 until all its inputs have one */
 } mxci_topological_order_slot;
 
-/* A node whose inputs before next are done. */
+/* A node on the stack, whose inputs before next have been visited. */
 typedef struct frame {
     mxci_node *node;
     int32_t next;
@@ -31,16 +35,12 @@ static mxci_topological_order_slot *slot_of(const mxci_topological_order *order,
     return &order->slots[at];
 }
 
-static mxc_status no_memory(void) {
-    return MXC_FAIL(MXC_ENOMEM, "symbol: no memory to order its nodes");
-}
-
 static mxc_status grow_table(mxci_topological_order *order) {
     mxci_topological_order old = *order;
     size_t i, n = old.n_slots ? old.n_slots * 2 : 64;
     mxci_topological_order_slot *slots = mxci_calloc(n, sizeof *slots);
     if (!slots)
-        return no_memory();
+        return MXCI_NO_MEMORY("symbol", "the order of its nodes");
     order->slots = slots;
     order->n_slots = n;
     for (i = 0; i < old.n_slots; i++)
@@ -50,7 +50,7 @@ static mxc_status grow_table(mxci_topological_order *order) {
     return MXC_OK;
 }
 
-/* Begin with a node unless it was seen before. */
+/* Pushes a node, unless it was seen before. */
 static mxc_status topological_order_enter(walk *w, mxci_node *node) {
     mxci_topological_order *order = w->order;
     mxci_topological_order_slot *slot;
@@ -63,7 +63,7 @@ static mxc_status topological_order_enter(walk *w, mxci_node *node) {
         size_t cap = w->cap ? w->cap * 2 : 64;
         frame *frames = mxci_realloc_array(w->frames, cap, sizeof *frames);
         if (!frames)
-            return no_memory();
+            return MXCI_NO_MEMORY("symbol", "the order of its nodes");
         w->frames = frames;
         w->cap = cap;
     }
@@ -78,7 +78,7 @@ static mxc_status topological_order_append(mxci_topological_order *order, mxci_n
         int64_t cap = order->cap ? 2 * (int64_t)order->cap : 64;
         mxci_node **nodes = cap > INT32_MAX ? NULL : mxci_realloc_array(order->nodes, (size_t)cap, sizeof *nodes);
         if (!nodes)
-            return no_memory();
+            return MXCI_NO_MEMORY("symbol", "the order of its nodes");
         order->nodes = nodes;
         order->cap = (int32_t)cap;
     }

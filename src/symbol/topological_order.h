@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The nodes of a symbol in depth-first post-order, each once, with the way back from a node to its place. */
-#ifndef MXCI_SYMBOL_ORDER_H
-#define MXCI_SYMBOL_ORDER_H
+#ifndef MXCI_SYMBOL_TOPOLOGICAL_ORDER_H
+#define MXCI_SYMBOL_TOPOLOGICAL_ORDER_H
 
 #include "symbol/node.h"
 

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets of indices as trees of bits. */
+/*
+ * Sets of indices as trees of bits: bit i of level 0 is set if i is a member, bit j of level k + 1 if word j of level k
+ * is not 0. A search climbs from a word without a later member to the level that has one, and descends to it.
+ */
 #include "symbol/worklist.h"
 
 #include <string.h>
 
 #include "base/check.h"
+#include "base/error.h"
 #include "base/sys.h"
 
 static int lowest_bit(uint64_t word) {
@@ -31,7 +35,7 @@ mxc_status mxci_worklist_init(mxci_worklist *w, int32_t n) {
         MXCI_ASSERT(w->n_levels < MXCI_WORKLIST_LEVELS);
         w->level[w->n_levels] = mxci_calloc((size_t)words, sizeof(uint64_t));
         if (!w->level[w->n_levels])
-            return MXC_FAIL(MXC_ENOMEM, "graph: no memory for a work list");
+            return MXCI_NO_MEMORY("graph", "a work list");
         w->n_words[w->n_levels++] = (int32_t)words;
     } while (words > 1);
     return MXC_OK;

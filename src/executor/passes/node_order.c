@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The running order: which nodes run, and when. Nodes that neither an output nor a gradient needs do not run. The
+ * The execution order: which nodes run, and when. Nodes that neither an output nor a gradient needs do not run. The
  * others run in a topological order:
  * - the symbol's nodes in their order; of the nodes that replace some of them, each runs just before its first reader,
  *   or before everything else where params_first is set and it reads variables only
- * - then the nodes of the gradient in theirs
+ * - then the backward nodes in theirs
  * - nodes that later passes have added (copies between contexts, nodes that run again) just before their first reader,
  *   so that their results occupy memory for a short time
  */
+#include "base/error.h"
 #include "base/sys.h"
 #include "executor/passes/passes.h"
 
 typedef struct walk {
     mxci_program *program;
     uint8_t *needed; /* node */
-    mxci_sequence sequence;
+    mxci_node_sequence sequence;
 } walk;
 
 static mxc_status node_order_begin(walk *w, mxci_program *p) {
@@ -23,14 +24,15 @@ static mxc_status node_order_begin(walk *w, mxci_program *p) {
     w->needed = mxci_calloc(n, 1);
     p->order = mxci_calloc(n, sizeof *p->order);
     p->step_of = mxci_calloc(n, sizeof *p->step_of);
-    w->sequence = (mxci_sequence){0, p->order, p->step_of, mxci_calloc(n, sizeof *p->order)};
+    w->sequence = (mxci_node_sequence){0, p->order, p->step_of, mxci_calloc(n, sizeof *p->order)};
     if (!w->needed || !w->sequence.stack || !p->order || !p->step_of)
-        return MXC_FAIL(MXC_ENOMEM, "order: no memory");
+        return MXCI_NO_MEMORY("execution order", "the steps");
     for (int32_t i = 0; i < p->graph->n_nodes; i++)
         p->step_of[i] = -1;
     return MXC_OK;
 }
 
+/* Marks the node that makes an entry and pushes it on the stack, which the sequence does not need yet. */
 static void need(walk *w, int32_t entry, int32_t *depth) {
     int32_t node = w->program->graph->entry_node[entry];
     if (w->needed[node])
@@ -55,7 +57,7 @@ static void mark_needed(walk *w) {
     }
 }
 
-/* Run what the node still needs, then the node. */
+/* Appends the node, after the nodes that it reads from, unless it is not needed. */
 static void emit(walk *w, int32_t node) {
     if (w->needed[node] && w->program->graph->nodes[node].kind != MXCI_VARIABLE)
         mxci_graph_place(w->program->graph, node, &w->sequence);
