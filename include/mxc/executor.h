@@ -138,7 +138,7 @@ MXC_API void mxc_executor_destroy(mxc_executor *executor);
 /** Queue a forward run. Does not block. Failures inside show when an output is waited for. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_executor_forward(mxc_executor *executor, int is_train);
 /**
- * Queue one step of forward: one operator, counted from 0 in running order. Start with step 0, then go on in order
+ * Queue one step of forward: one operator, counted from 0 in execution order. Start with step 0, then go on in order
  * (earlier steps may be repeated); MXC_ESTATE otherwise.
  * @param left  how many steps come after this one; 0 also where there is no such step
  */

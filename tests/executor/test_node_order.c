@@ -28,7 +28,7 @@ static void test_forward_and_backward(void **state) {
     mxci_program *p = make(net());
     (void)state;
     p->wanted[0] = 1;
-    assert_ok(mxci_pass_gradient(p->graph, p->wanted, p->grads, p->heads));
+    assert_ok(mxci_pass_differentiate(p->graph, p->wanted, p->grads, p->heads));
     assert_ok(mxci_pass_node_order(p, 0));
     assert_order(p, "a b b_backward a_backward");
     assert_int_equal(p->n_forward, 2);

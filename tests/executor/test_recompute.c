@@ -6,7 +6,7 @@ static mxci_program *run(mxc_symbol *symbol, mxc_recompute mode) {
     mxc_shape shape = net_shape(2, 4, 5, 0, 0);
     mxci_program *p = graph_program(symbol, &shape, MXC_F32, mxc_cpu(0));
     p->wanted[0] = 1;
-    assert_ok(mxci_pass_gradient(p->graph, p->wanted, p->grads, p->heads));
+    assert_ok(mxci_pass_differentiate(p->graph, p->wanted, p->grads, p->heads));
     p->n_base_nodes = p->graph->n_nodes;
     assert_ok(mxci_pass_recompute(p, mode));
     return p;

@@ -8,7 +8,7 @@ static mxci_program *run(mxc_symbol *symbol, mxc_req req) {
     p->grad_req[0] = req;
     p->wanted[0] = req != MXC_REQ_NULL;
     if (p->wanted[0])
-        assert_ok(mxci_pass_gradient(p->graph, p->wanted, p->grads, p->heads));
+        assert_ok(mxci_pass_differentiate(p->graph, p->wanted, p->grads, p->heads));
     p->n_base_nodes = p->graph->n_nodes;
     assert_ok(mxci_pass_node_order(p, 0));
     assert_ok(mxci_pass_requests(p));

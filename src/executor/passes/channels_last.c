@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The channels-last pass: regions of the graph around convolutions are computed channels last, (N,spatial,C) in place
- * of (N,C,spatial), since that is how tensor cores take them: a library that is given channels second transposes every
- * array of every convolution, and back. The caller sees nothing of it: transposes stand where a region begins and ends,
- * and at its weights, which are small. As the pass comes before that of the gradient, so do they there.
+ * The channels-last pass: regions of the graph around convolutions are computed channels last, (N,spatial,C) instead of
+ * (N,C,spatial), the layout that tensor cores need: given (N,C,spatial), a library transposes the arrays of every
+ * convolution there and back. Results are the same: transposes are inserted at the borders of a region and at its
+ * weights, which are small. The pass runs before differentiation, so that the backward pass of a region is channels
+ * last too.
  *
- * Descriptors say which operators can do so (mxc_op_def.channels_last, MXC_OP_ELEMENTWISE), and which of them, as
- * convolutions, lead a region. The others follow, if more of what they read is there channels last than is not. A
- * region is made if its leaders read and write more elements than the transposes at its borders move. Regions are
- * disjoint sets with path halving, so that the pass takes almost linear time.
+ * Descriptors say which operators have a channels-last form (mxc_op_def.channels_last, MXC_OP_ELEMENTWISE), and which
+ * of them, such as convolutions, lead a region. The others follow if they read more elements that are channels last
+ * than not. A region is kept if its leaders read and write more elements than the transposes at its borders move.
+ * Regions are disjoint sets with path halving (Tarjan and van Leeuwen, 1984), so that the pass takes almost linear
+ * time.
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/module.h"
 #include "base/options.h"
 #include "base/sys.h"
@@ -31,11 +34,11 @@ typedef struct work {
     int always;
     uint8_t *role;          /* node: LEADS, FOLLOWS or STAYS, as its operator says */
     uint64_t *weights;      /* node: arguments that are weights, which do not count */
-    uint8_t *state;         /* node: NEEDED for an output; FIXED: a node of the symbol is its backward pass */
+    uint8_t *state;         /* node: NEEDED for an output; FIXED: the symbol itself has its backward node */
     uint8_t *channels_last; /* node: to be computed channels last */
-    uint8_t *is_read;       /* entry: there channels second, and read channels last */
+    uint8_t *is_read;       /* entry: made channels second, and read channels last */
     int32_t *region;        /* node: another one of its region, itself at the root */
-    double *gain;           /* root: elements of its leaders' arrays less those of its borders */
+    double *gain;           /* root: elements of its leaders' arrays minus those of its borders */
     int32_t *transposed;    /* entry: the same in the other layout; -1: not made */
 } work;
 
@@ -45,18 +48,7 @@ static int is_image(const mxci_graph *g, int32_t entry) {
     return g->shapes[entry].ndim >= LEAST_AXES;
 }
 
-/* Element by element, of arrays with as many axes. */
-static int is_elementwise(const mxci_graph *g, int32_t node) {
-    const mxci_gnode *n = &g->nodes[node];
-    if (!(mxci_graph_op_def(g, node)->flags & MXC_OP_ELEMENTWISE) || n->n_outputs != 1)
-        return 0;
-    for (int32_t i = 0; i < n->n_inputs; i++)
-        if (g->shapes[mxci_graph_inputs(g, node)[i]].ndim != g->shapes[n->first_entry].ndim)
-            return 0;
-    return 1;
-}
-
-/* Whether the device has a library for an operator that leads, whose kernels for the dtype are on tensor cores. */
+/* 1 if the device computes a leading operator with a library whose kernels for the dtype use tensor cores. */
 static int has_library(const mxci_graph *g, const mxci_gnode *node, const mxc_channels_last *rule) {
     const mxc_dtype type = g->types[node->first_entry];
     const mxci_module *module;
@@ -65,7 +57,8 @@ static int has_library(const mxci_graph *g, const mxci_gnode *node, const mxc_ch
            module->prefers_channels_last;
 }
 
-/* The node's role, and its arguments that are weights. */
+/* The node's role, and its arguments that are weights as a bit mask. An element-wise operator follows if all its arrays
+ * have as many axes as its output. */
 static int role_of(const work *w, int32_t node, uint64_t *weights) {
     const mxci_graph *g = w->g;
     const mxci_gnode *n = &g->nodes[node];
@@ -73,30 +66,26 @@ static int role_of(const work *w, int32_t node, uint64_t *weights) {
     *weights = 0;
     if (n->kind != MXCI_FORWARD || n->n_outputs < 1 || !is_image(g, n->first_entry))
         return STAYS;
-    if (!mxci_op_get_channels_last(n->op, g->shapes[n->first_entry].ndim, &rule))
-        return is_elementwise(g, node) ? FOLLOWS : STAYS;
-    *weights = rule.weights;
-    return !rule.leads ? FOLLOWS : w->always || has_library(g, n, &rule) ? LEADS : STAYS;
-}
-
-/* The node's operator channels last. */
-static mxc_status make_last(const work *w, int32_t node, mxc_op **out) {
-    mxc_op *op = w->g->nodes[node].op;
-    mxc_channels_last rule;
-    if (mxci_op_get_channels_last(op, w->g->shapes[w->g->nodes[node].first_entry].ndim, &rule) && rule.key)
-        return mxci_op_like(op, mxc_op_get_def(op)->name, rule.key, rule.value, out);
-    *out = mxc_op_retain(op);
-    return MXC_OK;
+    if (mxci_op_get_channels_last(n->op, g->shapes[n->first_entry].ndim, &rule)) {
+        *weights = rule.weights;
+        return !rule.leads ? FOLLOWS : w->always || has_library(g, n, &rule) ? LEADS : STAYS;
+    }
+    if (!(mxci_graph_op_def(g, node)->flags & MXC_OP_ELEMENTWISE) || n->n_outputs != 1)
+        return STAYS;
+    for (int32_t i = 0; i < n->n_inputs; i++)
+        if (g->shapes[mxci_graph_inputs(g, node)[i]].ndim != g->shapes[n->first_entry].ndim)
+            return STAYS;
+    return FOLLOWS;
 }
 
 /* ---- regions ----------------------------------------------------------------------------------------------------- */
 
-/* Entries of the symbol. */
+/* 1 if the entry, one of the symbol's, is computed channels last. */
 static int is_made_last(const work *w, int32_t entry) {
     return w->channels_last[w->g->entry_node[entry]] && is_image(w->g, entry);
 }
 
-/* The node's input, if it is an image and not weights; else -1. */
+/* The entry of the node's input if it is an image and not a weight; else -1. */
 static int32_t data_at(const work *w, int32_t node, int32_t input) {
     int32_t entry = mxci_graph_inputs(w->g, node)[input];
     int is_weight = input < 64 && w->weights[node] >> input & 1;
@@ -114,8 +103,8 @@ static int32_t root_of(const work *w, int32_t node) {
     return node;
 }
 
-/* A region's part of what the node reads, the rest against it. */
-static int has_more_last(const work *w, int32_t node) {
+/* 1 if the node reads more elements that are there channels last than elements that would have to be transposed. */
+static int reads_more_last(const work *w, int32_t node) {
     double more = 0;
     for (int32_t i = 0; i < w->g->nodes[node].n_inputs; i++) {
         int32_t entry = data_at(w, node, i);
@@ -125,11 +114,12 @@ static int has_more_last(const work *w, int32_t node) {
     return more > 0;
 }
 
+/* Adds the node to the regions of its inputs if it leads or follows; joins these regions. */
 static void channels_last_choose(work *w, int32_t node) {
     const mxci_gnode *n = &w->g->nodes[node];
     if (w->state[node] != NEEDED || w->role[node] == STAYS || (!w->always && n->context.device != MXC_GPU))
         return;
-    if (w->role[node] == FOLLOWS && !has_more_last(w, node))
+    if (w->role[node] == FOLLOWS && !reads_more_last(w, node))
         return;
     w->channels_last[node] = 1;
     for (int32_t i = 0; i < n->n_inputs; i++) {
@@ -141,7 +131,7 @@ static void channels_last_choose(work *w, int32_t node) {
     }
 }
 
-/* A border of the region at an entry, which is counted once. */
+/* Subtracts the transpose at a border of the region, once per entry; w->transposed holds the region counted last. */
 static void count_border(work *w, int32_t entry, int32_t node) {
     int32_t root = root_of(w, node);
     if (w->transposed[entry] != root)
@@ -149,7 +139,8 @@ static void count_border(work *w, int32_t entry, int32_t node) {
     w->transposed[entry] = root;
 }
 
-static void weigh(work *w) {
+/* The gain of every region. */
+static void weigh_regions(work *w) {
     const mxci_graph *g = w->g;
     for (int32_t node = 0; node < w->n_nodes; node++) {
         const mxci_gnode *n = &g->nodes[node];
@@ -177,7 +168,7 @@ static mxc_shape transposed_shape(const mxc_shape *from, int to_last) {
     return to;
 }
 
-/* Change the entry to the same in the other layout, which is made on the context where it is not yet. */
+/* Replaces *entry by its transpose, which is made on first use, on the given context. */
 static mxc_status transpose(work *w, int32_t *entry, int to_last, mxc_context context) {
     static const char *const orders[2][2] = {{"(0,3,1,2)", "(0,2,3,1)"}, {"(0,4,1,2,3)", "(0,2,3,4,1)"}};
     mxci_graph *g = w->g;
@@ -199,12 +190,13 @@ static mxc_status transpose(work *w, int32_t *entry, int to_last, mxc_context co
     return MXC_OK;
 }
 
-/* Nodes come behind what they read, so that the shapes of that are the ones they will have. */
+/* Transposes the inputs that have the other layout, and gives the node its channels-last form if it is in a region.
+ * Nodes are visited in topological order, so the shapes of inputs are final. */
 static mxc_status rewrite(work *w, int32_t node) {
     mxci_graph *g = w->g;
     const mxci_gnode n = g->nodes[node];
     const int channels_last = w->channels_last[node];
-    mxc_op *op;
+    mxc_channels_last rule;
     for (int32_t i = 0; i < n.n_inputs && w->state[node]; i++) {
         int32_t entry = g->inputs[n.first_input + i];
         if (is_image(g, entry) && channels_last != is_made_last(w, entry)) {
@@ -215,9 +207,12 @@ static mxc_status rewrite(work *w, int32_t node) {
     }
     if (!channels_last)
         return MXC_OK;
-    MXC_TRY(make_last(w, node, &op));
-    mxc_op_release(n.op);
-    g->nodes[node].op = op;
+    if (mxci_op_get_channels_last(n.op, g->shapes[n.first_entry].ndim, &rule) && rule.key) {
+        mxc_op *op;
+        MXC_TRY(mxci_op_like(n.op, mxc_op_get_def(n.op)->name, rule.key, rule.value, &op));
+        mxc_op_release(n.op);
+        g->nodes[node].op = op;
+    }
     for (int32_t i = n.first_entry; i < n.first_entry + n.n_outputs; i++)
         if (is_image(g, i))
             g->shapes[i] = transposed_shape(&g->shapes[i], 1);
@@ -248,7 +243,7 @@ static mxc_status channels_last_begin(work *w) {
     w->transposed = mxci_calloc(entries, sizeof *w->transposed);
     if (!w->role || !w->weights || !w->state || !w->channels_last || !w->is_read || !w->region || !w->gain ||
         !w->transposed)
-        return MXC_FAIL(MXC_ENOMEM, "channels last: no memory");
+        return MXCI_NO_MEMORY("channels last", "the states of nodes");
     for (int32_t i = 0; i < w->n_nodes; i++) {
         w->region[i] = i;
         w->role[i] = (uint8_t)role_of(w, i, &w->weights[i]);
@@ -257,8 +252,10 @@ static mxc_status channels_last_begin(work *w) {
     return MXC_OK;
 }
 
-static void mark_states(work *w) {
+/* Chooses the regions; returns 1 if there is one. */
+static int choose_all(work *w) {
     const mxci_graph *g = w->g;
+    int found = 0;
     for (int32_t i = 0; i < g->n_outputs; i++)
         w->state[g->entry_node[g->outputs[i]]] = NEEDED;
     for (int32_t i = w->n_nodes - 1; i >= 0; i--)
@@ -267,20 +264,14 @@ static void mark_states(work *w) {
     for (int32_t i = 0; i < w->n_nodes; i++)
         if (g->nodes[i].kind == MXCI_BACKWARD)
             w->state[g->nodes[i].forward] |= FIXED;
-}
-
-/* Returns whether there is a region. */
-static int choose_all(work *w) {
-    int found = 0;
-    mark_states(w);
     for (int32_t i = 0; i < w->n_nodes; i++)
         channels_last_choose(w, i);
-    weigh(w);
+    weigh_regions(w);
     for (int32_t i = 0; i < w->n_nodes; i++) {
         w->channels_last[i] = w->channels_last[i] && (w->always || w->gain[root_of(w, i)] > 0);
         found |= w->channels_last[i];
     }
-    memset(w->transposed, -1, (size_t)w->g->n_entries * sizeof *w->transposed); /* weigh has used it */
+    memset(w->transposed, -1, (size_t)g->n_entries * sizeof *w->transposed); /* used by weigh_regions */
     return found;
 }
 

@@ -1,32 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The epilogue pass, for GPUs: an element-wise function that alone reads a layer's output, and that the layer's
- * descriptor lists among its epilogues (relu behind FullyConnected), is computed where the layer writes that output,
- * which saves a kernel and a pass over memory. Backward stays as it is: it reads what the function has made, not what
- * the layer has.
+ * The epilogue pass, for GPUs: an element-wise function that is the only reader of a layer's output, and that the
+ * layer's descriptor lists among its epilogues (relu after FullyConnected), is computed where the layer writes that
+ * output, which saves a kernel launch and a pass over memory. The backward pass does not change: it reads the output of
+ * the function, not that of the layer.
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "executor/passes/passes.h"
 #include "operator/op.h"
 #include "symbol/graph_edit.h"
 #include "symbol/graph_query.h"
 
-/* The operator of the layer with the function as its epilogue; NULL: there is none. */
-static const char *op_with_epilogue(const mxc_op_def *layer, const mxc_op *function) {
-    mxc_elementwise f;
-    if (!layer->epilogues || !mxci_op_get_elementwise(function, &f) || f.scalar != MXC_SCALAR_NONE)
-        return NULL;
-    for (const mxc_epilogue *e = layer->epilogues; e->function; e++)
-        if (!strcmp(e->function, f.function))
-            return e->op;
-    return NULL;
-}
-
-/* The layer whose epilogue the node at could be, through op the operator of both; -1: there is none. */
+/* The layer that the node at can become an epilogue of, and through op the operator that computes both; -1: none. */
 static int32_t epilogue_layer_before(const mxci_graph *g, int32_t at, const int32_t *uses, const char **op) {
     const mxci_gnode *node = &g->nodes[at], *layer;
+    mxc_elementwise f;
     int32_t from;
     if (node->kind != MXCI_FORWARD || node->context.device != MXC_GPU || node->n_inputs != 1)
         return -1;
@@ -35,18 +26,25 @@ static int32_t epilogue_layer_before(const mxci_graph *g, int32_t at, const int3
     if (layer->kind != MXCI_FORWARD || uses[from] != 1 || from != layer->first_entry ||
         !mxc_context_equal(layer->context, node->context))
         return -1;
-    *op = op_with_epilogue(mxc_op_get_def(layer->op), node->op);
-    return *op ? g->entry_node[from] : -1;
+    if (!mxci_op_get_elementwise(node->op, &f) || f.scalar != MXC_SCALAR_NONE)
+        return -1;
+    for (const mxc_epilogue *e = mxc_op_get_def(layer->op)->epilogues; e && e->function; e++)
+        if (!strcmp(e->function, f.function)) {
+            *op = e->op;
+            return g->entry_node[from];
+        }
+    return -1;
 }
 
-/* Both nodes stay, for backward's sake; nobody reads them. */
-static mxc_status join(mxci_graph *g, int32_t layer, int32_t function, const char *op_name) {
+/* Appends a node that computes both, which readers of the function read instead. The two nodes stay in the graph,
+ * because backward nodes refer to them, but do not run. */
+static mxc_status add_joined(mxci_graph *g, int32_t layer, int32_t function, const char *op_name) {
     const int32_t n = g->nodes[layer].n_inputs, from = g->nodes[function].first_entry;
     int32_t node = -1, to, *inputs = mxci_calloc((size_t)n + 1, sizeof *inputs);
     mxc_op *op = NULL;
     mxc_status status;
     if (!inputs)
-        return MXC_FAIL(MXC_ENOMEM, "epilogues: no memory");
+        return MXCI_NO_MEMORY("epilogues", "the inputs of a node");
     memcpy(inputs, mxci_graph_inputs(g, layer), (size_t)n * sizeof *inputs); /* adding a node may move the graph's */
     status = mxci_op_like(g->nodes[layer].op, op_name, NULL, NULL, &op);
     if (status == MXC_OK)
@@ -70,7 +68,7 @@ mxc_status mxci_pass_epilogue(mxci_program *p) {
         layer = epilogue_layer_before(p->graph, i, uses, &op);
         if (layer < 0)
             continue;
-        status = join(p->graph, layer, i, op);
+        status = add_joined(p->graph, layer, i, op);
         p->is_rewritten = 1;
     }
     mxci_free(uses);

@@ -3,9 +3,9 @@
  * Batch norm folding, for inference: a norm (mxc_op_def.norm) that alone reads a linear layer (mxc_op_def.linear) is
  * folded into that layer. With s = gamma / sqrt(variance + eps), one number per filter,
  *   norm(W x + b) = (s W) x + (b - mean) s + beta
- * so a node _fold_norm makes weight s W and bias (b - mean) s + beta before each run, and the layer runs on these. They
- * are made in each run, and not at bind, so that they always follow the parameters. That costs a pass over the weight
- * in place of one over the output, so it is done only where the weight is no larger.
+ * so a node _fold_norm computes weight s W and bias (b - mean) s + beta, and the layer runs on these. They are computed
+ * in each run, and not at bind, so that they always follow the parameters. That costs a pass over the weight instead of
+ * one over the output, so it is done only where the weight is no larger.
  */
 #include "base/sys.h"
 #include "executor/passes/passes.h"
@@ -21,7 +21,7 @@ typedef struct uses {
     int32_t *count;
 } uses;
 
-/* The node before a norm that it could be moved into, if their operators agree; -1: none. */
+/* The layer that the node at could be folded into if their operators allow it; -1: none. */
 static int32_t fold_batch_norm_layer_before(const mxci_graph *g, int32_t at, const uses *u) {
     const mxci_gnode *norm = &g->nodes[at], *layer;
     int32_t from;
@@ -48,6 +48,7 @@ static void set_like(mxci_graph *g, int32_t entry, int32_t shape_of, int32_t typ
     g->types[entry] = g->types[type_of];
 }
 
+/* Appends the nodes fold and folded, and makes readers of the norm read folded. */
 static mxc_status fold_node(mxci_graph *g, int32_t layer, int32_t norm, mxc_op *fold, mxc_op *folded) {
     const int32_t *of = mxci_graph_inputs(g, layer), *own = mxci_graph_inputs(g, norm);
     const int32_t from[] = {

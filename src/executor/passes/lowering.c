@@ -1,32 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lowering: see lowering.h. */
+/*
+ * Lowering: see lowering.h. The order of the passes is in lowering_lower; what each of them needs and sets is stated in
+ * passes.h.
+ */
 #include "executor/passes/lowering.h"
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "executor/passes/passes.h"
 #include "executor/plan/memory_plan.h"
 #include "symbol/graph_edit.h"
 #include "symbol/graph_query.h"
 
-/* ---- gradients that executors need ----------------------------------------------------------------------------- */
+/* ---- gradients ----------------------------------------------------------------------------- */
 
-static mxc_status allocate_gradients(mxci_program *p) {
-    const mxci_graph *g = p->graph;
-    p->wanted = mxci_calloc((size_t)g->n_args + 1, sizeof *p->wanted);
-    p->grad_req = mxci_calloc((size_t)g->n_args + 1, sizeof *p->grad_req);
-    p->grads = mxci_calloc((size_t)g->n_args + 1, sizeof *p->grads);
-    p->heads = mxci_calloc((size_t)g->n_outputs + 1, sizeof *p->heads);
-    if (!p->wanted || !p->grad_req || !p->grads || !p->heads)
-        return MXC_FAIL(MXC_ENOMEM, "program: no memory");
-    for (int32_t i = 0; i < g->n_args; i++)
-        p->grads[i] = -1;
-    for (int32_t i = 0; i < g->n_outputs; i++)
-        p->heads[i] = -1;
-    return MXC_OK;
-}
-
-/* Each wanted gradient gets a node of its own that writes it: a head gradient is copied, zeros are made (where
- * something is to be written). */
+/* Gives each wanted gradient a node of its own that writes it: a head gradient is copied, and zeros are made, except
+ * where they would only be added. */
 static mxc_status own_gradients(mxci_program *p) {
     mxci_graph *g = p->graph;
     for (int32_t i = 0; i < g->n_args; i++) {
@@ -41,23 +30,33 @@ static mxc_status own_gradients(mxci_program *p) {
     return MXC_OK;
 }
 
+/* Appends the backward pass of the arguments with a request; grads and heads stay -1 without any. */
 static mxc_status add_gradients(mxci_program *p, const mxc_req *reqs) {
+    const mxci_graph *g = p->graph;
     int32_t n_wanted = 0;
-    MXC_TRY(allocate_gradients(p));
-    for (int32_t i = 0; i < p->graph->n_args; i++) {
+    p->wanted = mxci_calloc((size_t)g->n_args + 1, sizeof *p->wanted);
+    p->grad_req = mxci_calloc((size_t)g->n_args + 1, sizeof *p->grad_req);
+    p->grads = mxci_calloc((size_t)g->n_args + 1, sizeof *p->grads);
+    p->heads = mxci_calloc((size_t)g->n_outputs + 1, sizeof *p->heads);
+    if (!p->wanted || !p->grad_req || !p->grads || !p->heads)
+        return MXCI_NO_MEMORY("program", "gradients");
+    for (int32_t i = 0; i < g->n_args; i++) {
+        p->grads[i] = -1;
         p->grad_req[i] = reqs ? reqs[i] : MXC_REQ_NULL;
         p->wanted[i] = p->grad_req[i] != MXC_REQ_NULL;
         n_wanted += p->wanted[i];
     }
+    for (int32_t i = 0; i < g->n_outputs; i++)
+        p->heads[i] = -1;
     if (!n_wanted)
         return MXC_OK;
-    MXC_TRY(mxci_pass_gradient(p->graph, p->wanted, p->grads, p->heads));
+    MXC_TRY(mxci_pass_differentiate(p->graph, p->wanted, p->grads, p->heads));
     return own_gradients(p);
 }
 
 /* ---- all passes ------------------------------------------------------------------------------------------------ */
 
-/* All arrays together, so that no sum of some of them overflows. */
+/* The sum of all arrays is checked once, so that no sum of some of them can overflow in the passes that follow. */
 static mxc_status check_bytes(const mxci_graph *g) {
     size_t bytes = 0;
     for (int32_t i = 0; i < g->n_entries; i++)
@@ -84,17 +83,13 @@ static int wants_tiles(const mxci_program *p, const mxci_lowering_options *lower
            !options->no_sharing && p->report.internal_planned > p->report.internal_unplanned / 5;
 }
 
-static int wants_gradients(const mxci_program *p, const mxc_req *reqs) {
-    for (int32_t i = 0; reqs && i < p->graph->n_args; i++)
-        if (reqs[i] != MXC_REQ_NULL)
-            return 1;
-    return 0;
-}
-
 static mxc_status lowering_lower(mxci_program *p, const mxci_lowering_options *lowering) {
     const mxc_bind_options *options = lowering->options;
+    int is_training = 0;
+    for (int32_t i = 0; lowering->reqs && i < p->graph->n_args; i++)
+        is_training |= lowering->reqs[i] != MXC_REQ_NULL;
     MXC_TRY(mxci_pass_placement(p->graph, options));
-    if (!lowering->unoptimized && !wants_gradients(p, lowering->reqs))
+    if (!lowering->unoptimized && !is_training)
         MXC_TRY(mxci_pass_fold_batch_norm(p->graph, &p->is_folded));
     if (!lowering->unoptimized)
         MXC_TRY(mxci_pass_channels_last(p->graph, &p->is_rewritten));
@@ -103,10 +98,10 @@ static mxc_status lowering_lower(mxci_program *p, const mxci_lowering_options *l
     p->n_base_nodes = p->graph->n_nodes;
     MXC_TRY(mxci_pass_recompute(p, options->recompute));
     MXC_TRY(mxci_pass_device_copies(p));
-    if (!lowering->unoptimized)
+    if (!lowering->unoptimized) {
         MXC_TRY(mxci_pass_epilogue(p));
-    if (!lowering->unoptimized)
         MXC_TRY(mxci_pass_fusion(p));
+    }
     MXC_TRY(check_bytes(p->graph));
     MXC_TRY(plan_steps(p, options, 0));
     return wants_tiles(p, lowering) ? plan_steps(p, options, 1) : MXC_OK;
@@ -118,7 +113,7 @@ mxc_status mxci_lower(mxci_graph *graph, const mxci_lowering_options *lowering, 
     *out = NULL;
     if (!p) {
         mxci_graph_destroy(graph);
-        return MXC_FAIL(MXC_ENOMEM, "program: no memory");
+        return MXCI_NO_MEMORY("program", "itself");
     }
     p->graph = graph;
     status = lowering_lower(p, lowering);

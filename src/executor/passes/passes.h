@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The passes that lowering runs over a flat graph, in this order, one file each. Those before node_order see a graph
- * whose nodes stand in topological order unless stated otherwise, and whose shapes and types are all known; they keep
+ * whose nodes are in topological order unless stated otherwise, and whose shapes and types are all known; they keep
  * it so. All return MXC_ENOMEM; further statuses are named.
  */
 #ifndef MXCI_EXECUTOR_PASSES_PASSES_H
@@ -16,30 +16,31 @@ mxc_status mxci_pass_placement(mxci_graph *graph, const mxc_bind_options *option
  * were such. */
 mxc_status mxci_pass_fold_batch_norm(mxci_graph *graph, int *is_folded);
 
-/* channels_last.c: have regions computed channels last. Needs contexts. *is_changed: set if there were such. */
+/* channels_last.c: compute regions around convolutions channels last. Needs contexts. *is_changed: set if there were
+ * such. */
 mxc_status mxci_pass_channels_last(mxci_graph *graph, int *is_changed);
 
-/* gradient.c: append the backward pass. wanted: per argument. Head gradients are new variables, or ones where
+/* differentiate.c: append the backward pass. wanted: per argument. Head gradients are new variables, or ones where
  * heads is NULL. grads: per argument, -1 where zero. MXC_EUNSUPPORTED names the operator that has no gradient. */
-mxc_status mxci_pass_gradient(mxci_graph *graph, const uint8_t *wanted, int32_t *grads, int32_t *heads);
+mxc_status mxci_pass_differentiate(mxci_graph *graph, const uint8_t *wanted, int32_t *grads, int32_t *heads);
 
 /* recompute.c: let backward read copies of forward nodes that run again, where that frees memory. Needs n_symbol_nodes;
- * from here on nodes that a pass adds may stand behind their readers. */
+ * from here on nodes that a pass adds may come after their readers. */
 mxc_status mxci_pass_recompute(mxci_program *program, mxc_recompute mode);
 
-/* device_copies.c: where an entry is used on another context, put a _CrossDeviceCopy between. MXC_EINVAL names an
+/* device_copies.c: insert a _CrossDeviceCopy where an entry is read on another context. MXC_EINVAL names an
  * auxiliary state in another context than its operator. */
 mxc_status mxci_pass_device_copies(mxci_program *program);
 
-/* epilogue.c: make one node of a layer and the activation behind it, on GPUs. */
+/* epilogue.c: on GPUs, make one node of a layer and the activation that reads its output. */
 mxc_status mxci_pass_epilogue(mxci_program *program);
 
-/* fusion.c: make one node of several element-wise ones, on GPUs. */
+/* fusion.c: on GPUs, make one node of several element-wise ones. */
 mxc_status mxci_pass_fusion(mxci_program *program);
 
-/* node_order.c: nodes that outputs and gradients need, in running order: order, step_of, n_steps, n_forward.
- * params_first: nodes that read variables only, and were added, run before all others, so that they do not part runs of
- * steps. */
+/* node_order.c: nodes that outputs and gradients need, in execution order: order, step_of, n_steps, n_forward.
+ * params_first: added nodes that read variables only run before all others, so that they do not separate steps that
+ * could be tiled together. */
 mxc_status mxci_pass_node_order(mxci_program *program, int params_first);
 
 /* requests.c: root, req, first, last, and locations outside the pools; takes sums out of the order where their terms

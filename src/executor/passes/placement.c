@@ -7,39 +7,31 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "executor/passes/passes.h"
-
-static const mxc_context unplaced = {0, 0};
 
 static int is_placed(const mxci_gnode *n) {
     return n->context.device != 0;
 }
 
-static mxc_context context_of_group(const mxci_gnode *n, const mxc_bind_options *options) {
-    const char *group = n->node ? mxci_node_attr(n->node, "ctx_group") : NULL;
-    for (int i = 0; group && i < options->n_groups; i++)
-        if (strcmp(group, options->group_names[i]) == 0)
-            return options->group_contexts[i];
-    return unplaced;
-}
-
-static void take_from_inputs(mxci_graph *g, int32_t node) {
-    for (int32_t i = 0; i < g->nodes[node].n_inputs && !is_placed(&g->nodes[node]); i++)
-        g->nodes[node].context = g->nodes[g->entry_node[mxci_graph_inputs(g, node)[i]]].context;
-}
-
 mxc_status mxci_pass_placement(mxci_graph *g, const mxc_bind_options *options) {
     uint8_t *fixed = mxci_calloc((size_t)g->n_nodes + 1, 1);
     if (!fixed)
-        return MXC_FAIL(MXC_ENOMEM, "placement: no memory");
+        return MXCI_NO_MEMORY("placement", "the states of nodes");
+    /* Up: by device group, else with the first input that is placed. */
     for (int32_t i = 0; i < g->n_nodes; i++) {
-        g->nodes[i].context = context_of_group(&g->nodes[i], options);
-        if (g->nodes[i].kind != MXCI_VARIABLE)
-            take_from_inputs(g, i);
-        fixed[i] = is_placed(&g->nodes[i]);
+        mxci_gnode *n = &g->nodes[i];
+        const char *group = n->node ? mxci_node_attr(n->node, "ctx_group") : NULL;
+        n->context = (mxc_context){0, 0};
+        for (int j = 0; group && j < options->n_groups && !is_placed(n); j++)
+            if (strcmp(group, options->group_names[j]) == 0)
+                n->context = options->group_contexts[j];
+        for (int32_t j = 0; n->kind != MXCI_VARIABLE && j < n->n_inputs && !is_placed(n); j++)
+            n->context = g->nodes[g->entry_node[mxci_graph_inputs(g, i)[j]]].context;
+        fixed[i] = is_placed(n);
     }
-    /* What has no place yet goes to its first user's: the last one that this loop meets. */
+    /* Down: what is not placed yet goes with its first user, which is the last one that this loop visits. */
     for (int32_t i = g->n_nodes - 1; i >= 0; i--) {
         if (!is_placed(&g->nodes[i]))
             g->nodes[i].context = options->context;

@@ -4,16 +4,17 @@
  * which live from one pass to the other; results of chosen nodes are dropped instead and computed again by a second run
  * of the node just before backward reads them.
  *
- * MXC_RECOMPUTE_CHEAP chooses nodes whose cost is a pass over their output and whose inputs live in backward anyway.
- * MXC_RECOMPUTE_ALL is the sqrt(n) checkpointing of Chen et al., "Training Deep Nets with Sublinear Memory Cost"
- * (2016): it keeps the result of every k-th of n operators, k = floor(sqrt(n)), and computes the others again. Then a
- * chain of n layers keeps n / k results, and k more while a stretch between two of them runs again: O(sqrt(n)) in place
- * of n, for at most one more forward pass. The attribute force_mirroring of a node ("True" or "False") decides for it
- * in every mode. Operators that draw random numbers never run again, graph outputs stay, and a second run changes
- * copies of the auxiliary states.
+ * MXC_RECOMPUTE_CHEAP chooses nodes whose cost is a pass over their output and whose inputs are live in the backward
+ * pass anyway. MXC_RECOMPUTE_ALL is the sqrt(n) checkpointing of Chen et al., "Training Deep Nets with Sublinear Memory
+ * Cost" (2016): it keeps the result of every k-th of n operators, k = floor(sqrt(n)), and computes the others again.
+ * Then a chain of n layers keeps n / k results, and k more while the nodes between two of them run again: O(sqrt(n))
+ * instead of n, for at most one more forward pass. The attribute force_mirroring of a node ("True" or "False") decides
+ * for it in every mode. Operators that draw random numbers never run again, graph outputs stay, and a second run
+ * changes copies of the auxiliary states.
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "executor/passes/passes.h"
@@ -24,16 +25,12 @@
 typedef struct work {
     mxci_program *program;
     int32_t n_nodes, n_entries; /* before this pass */
-    uint8_t *chosen;            /* symbol node: runs again if its results are wanted */
-    uint8_t *wanted;            /* symbol node: they are */
-    uint8_t *lives;             /* entry: there in backward */
+    uint8_t *chosen;            /* symbol node: may run again */
+    uint8_t *wanted;            /* symbol node: runs again, because something reads its second results */
+    uint8_t *lives;             /* entry: its array is live in the backward pass */
     int32_t *again;             /* node: its second run; -1: none */
     int32_t *inputs;            /* of a node to be made */
 } work;
-
-static mxc_status no_memory(void) {
-    return MXC_FAIL(MXC_ENOMEM, "recompute: no memory");
-}
 
 static mxc_status recompute_begin(work *w, mxci_program *p) {
     const mxci_graph *g = p->graph;
@@ -47,18 +44,10 @@ static mxc_status recompute_begin(work *w, mxci_program *p) {
     w->again = mxci_calloc((size_t)g->n_nodes + 1, sizeof *w->again);
     w->inputs = mxci_calloc((size_t)most + 1, sizeof *w->inputs);
     if (!w->chosen || !w->wanted || !w->lives || !w->again || !w->inputs)
-        return no_memory();
+        return MXCI_NO_MEMORY("recompute", "the states of nodes");
     for (int32_t i = 0; i < g->n_nodes; i++)
         w->again[i] = -1;
     return MXC_OK;
-}
-
-static void recompute_end(work *w) {
-    mxci_free(w->chosen);
-    mxci_free(w->wanted);
-    mxci_free(w->lives);
-    mxci_free(w->again);
-    mxci_free(w->inputs);
 }
 
 /* ---- choice ---------------------------------------------------------------------------------------------------- */
@@ -91,41 +80,30 @@ static int inputs_live(const work *w, int32_t node) {
     return 1;
 }
 
-/* 1 and 0 for yes and no, -1 for nothing said. */
-static int forced(const mxci_gnode *n) {
-    const char *value = n->node ? mxci_node_attr(n->node, "force_mirroring") : NULL;
-    if (!value)
-        return -1;
-    return strcmp(value, "True") == 0 || strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
-}
-
+/* 1 if the node, operator number place of the symbol, may run again. The attribute force_mirroring decides first. */
 static int recompute_choose(const work *w, int32_t node, mxc_recompute mode, int32_t place, int32_t stride) {
     const mxci_graph *g = w->program->graph;
-    int force = forced(&g->nodes[node]);
-    if (g->nodes[node].kind != MXCI_FORWARD || mxci_graph_op_def(g, node)->random_count || force == 0)
+    const mxci_gnode *n = &g->nodes[node];
+    const char *force = n->node ? mxci_node_attr(n->node, "force_mirroring") : NULL;
+    if (n->kind != MXCI_FORWARD || mxci_graph_op_def(g, node)->random_count)
         return 0;
-    if (force == 1)
-        return 1;
+    if (force)
+        return strcmp(force, "True") == 0 || strcmp(force, "true") == 0 || strcmp(force, "1") == 0;
     if (mode == MXC_RECOMPUTE_CHEAP)
         return is_cheap(g, node) && inputs_live(w, node);
     return mode == MXC_RECOMPUTE_ALL && place % stride != 0;
 }
 
-static int32_t square_root(int32_t n) {
-    int32_t k = 1;
-    while ((k + 1) * (int64_t)(k + 1) <= n)
-        k++;
-    return k;
-}
-
-/* Decide for every node of the symbol; on the way, w->lives grows from what backward reads to what is there. */
+/* Chooses among all nodes of the symbol, in order. w->lives begins with what the backward pass reads, and grows by the
+ * results of nodes that run again, so that their users can run again too. */
 static void choose_all(work *w, mxc_recompute mode) {
     const mxci_program *p = w->program;
     const mxci_graph *g = p->graph;
-    int32_t place = 0, n_ops = 0, stride;
+    int32_t place = 0, n_ops = 0, stride = 1;
     for (int32_t i = 0; i < p->n_symbol_nodes; i++)
         n_ops += g->nodes[i].kind != MXCI_VARIABLE;
-    stride = square_root(n_ops);
+    while ((stride + 1) * (int64_t)(stride + 1) <= n_ops) /* floor(sqrt(n_ops)) */
+        stride++;
     for (int32_t i = p->n_symbol_nodes; i < w->n_nodes; i++)
         for (int32_t j = 0; j < g->nodes[i].n_inputs; j++)
             w->lives[mxci_graph_inputs(g, i)[j]] = 1;
@@ -154,6 +132,7 @@ static int is_dropped(const work *w, int32_t entry) {
     return entry < w->n_entries && w->chosen[g->entry_node[entry]] && !is_small(g, entry) && !is_output(g, entry);
 }
 
+/* Marks the nodes whose second results the node reads. */
 static void want_inputs(work *w, int32_t node) {
     const mxci_graph *g = w->program->graph;
     for (int32_t i = 0; i < g->nodes[node].n_inputs; i++)
@@ -161,7 +140,7 @@ static void want_inputs(work *w, int32_t node) {
             w->wanted[g->entry_node[mxci_graph_inputs(g, node)[i]]] = 1;
 }
 
-/* The entry that a reader in backward uses instead. */
+/* The entry that a reader in the backward pass uses instead. */
 static int32_t replacement(const work *w, int32_t entry) {
     const mxci_graph *g = w->program->graph;
     int32_t node = g->entry_node[entry];
@@ -170,6 +149,7 @@ static int32_t replacement(const work *w, int32_t entry) {
     return g->nodes[w->again[node]].first_entry + (entry - g->nodes[node].first_entry);
 }
 
+/* Appends a copy of the node that reads second results where there are such, and copies of its auxiliary states. */
 static mxc_status add_second_run(work *w, int32_t node) {
     mxci_graph *g = w->program->graph;
     mxci_gnode n = g->nodes[node];
@@ -216,6 +196,10 @@ mxc_status mxci_pass_recompute(mxci_program *p, mxc_recompute mode) {
         choose_all(&w, mode);
         status = run_again(&w);
     }
-    recompute_end(&w);
+    mxci_free(w.chosen);
+    mxci_free(w.wanted);
+    mxci_free(w.lives);
+    mxci_free(w.again);
+    mxci_free(w.inputs);
     return status;
 }

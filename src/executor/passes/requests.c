@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The request pass: for every entry, what its node does to it (mxc_req), when it is written first and read last, and
- * whether its array is one that the caller sees. Entries that nobody reads are not computed (MXC_REQ_NULL). The terms
+ * whether its array is visible to the caller. Entries that are never read are not computed (MXC_REQ_NULL). The terms
  * of a gradient's sum are accumulated in the sum's array where each comes from a node of its own: the first one to run
- * writes, the others add, and the node of the sum is taken out of the running order.
+ * writes, the others add, and the node of the sum is removed from the execution order.
  */
+#include "base/error.h"
 #include "base/sys.h"
 #include "executor/passes/passes.h"
 
@@ -16,7 +17,7 @@ static mxc_status requests_begin(mxci_program *p) {
     p->first = mxci_calloc(n, sizeof *p->first);
     p->last = mxci_calloc(n, sizeof *p->last);
     if (!p->root || !p->req || !p->location || !p->first || !p->last)
-        return MXC_FAIL(MXC_ENOMEM, "requests: no memory");
+        return MXCI_NO_MEMORY("requests", "the uses of entries");
     for (int32_t i = 0; i < p->graph->n_entries; i++) {
         p->root[i] = i;
         p->first[i] = p->last[i] = -1;
@@ -24,8 +25,7 @@ static mxc_status requests_begin(mxci_program *p) {
     return MXC_OK;
 }
 
-/* ---- locations that the caller sees --------------------------------------------------------------------------------
- */
+/* ---- arrays of the caller ---------------------------------------------------------------------------------------- */
 
 static void set_location(mxci_program *p, int32_t entry, mxci_location_kind kind, int32_t index) {
     p->location[entry] = (mxci_location){kind, index};
@@ -57,7 +57,8 @@ static int is_sum(const mxci_program *p, int32_t node) {
     return node >= p->n_symbol_nodes && node < p->n_base_nodes && n->kind == MXCI_FORWARD && n->n_inputs > 1;
 }
 
-/* Each term comes from a node of its own, so that no node writes and adds to one array. Only the sum reads terms. */
+/* 1 if each term comes from a node of its own, so that no node writes and adds to one array. Only the sum reads terms.
+ * seen[node]: one more than the sum that was checked last. */
 static int can_add_in_place(const mxci_program *p, int32_t node, int32_t *seen) {
     const mxci_graph *g = p->graph;
     for (int32_t i = 0; i < g->nodes[node].n_inputs; i++) {
@@ -69,61 +70,48 @@ static int can_add_in_place(const mxci_program *p, int32_t node, int32_t *seen) 
     return 1;
 }
 
-static void remove_steps(mxci_program *p) {
-    int32_t n = 0, n_forward = p->n_forward;
-    for (int32_t i = 0; i < p->n_steps; i++) {
-        int32_t node = p->order[i];
-        if (node < 0) {
-            p->n_forward -= i < n_forward;
-            continue;
-        }
-        p->step_of[node] = n;
-        p->order[n++] = node;
-    }
-    p->n_steps = n;
-}
-
+/* Makes sums the roots of their terms where possible, and removes their steps. */
 static mxc_status add_in_place(mxci_program *p) {
     const mxci_graph *g = p->graph;
-    int32_t *seen = mxci_calloc((size_t)g->n_nodes + 1, sizeof *seen);
+    const int32_t n_forward = p->n_forward;
+    int32_t n = 0, *seen = mxci_calloc((size_t)g->n_nodes + 1, sizeof *seen);
     if (!seen)
-        return MXC_FAIL(MXC_ENOMEM, "requests: no memory");
+        return MXCI_NO_MEMORY("requests", "the uses of entries");
     for (int32_t i = 0; i < p->n_steps; i++) {
         int32_t node = p->order[i];
-        if (!is_sum(p, node) || !can_add_in_place(p, node, seen))
+        if (!is_sum(p, node) || !can_add_in_place(p, node, seen)) {
+            p->step_of[node] = n;
+            p->order[n++] = node;
             continue;
+        }
         for (int32_t j = 0; j < g->nodes[node].n_inputs; j++)
             p->root[mxci_graph_inputs(g, node)[j]] = g->nodes[node].first_entry;
-        p->order[i] = p->step_of[node] = -1;
+        p->step_of[node] = -1;
+        p->n_forward -= i < n_forward;
     }
+    p->n_steps = n;
     mxci_free(seen);
-    remove_steps(p);
     return MXC_OK;
 }
 
 /* ---- uses and requests ----------------------------------------------------------------------------------------- */
 
-static void find_uses(mxci_program *p) {
-    const mxci_graph *g = p->graph;
-    for (int32_t step = 0; step < p->n_steps; step++)
-        for (int32_t i = 0; i < g->nodes[p->order[step]].n_inputs; i++)
-            p->last[p->root[mxci_graph_inputs(g, p->order[step])[i]]] = step;
-}
-
-static int is_wanted(const mxci_program *p, int32_t root) {
-    return p->last[root] >= 0 || p->location[root].kind != MXCI_LOCATION_NONE;
-}
-
+/* What the next step that makes part of root does to its array. */
 static mxc_req request_for(const mxci_program *p, int32_t root) {
-    if (!is_wanted(p, root))
+    if (p->last[root] < 0 && p->location[root].kind == MXCI_LOCATION_NONE)
         return MXC_REQ_NULL;
     if (p->first[root] >= 0)
         return MXC_REQ_ADD;
     return p->location[root].kind == MXCI_LOCATION_GRAD ? p->grad_req[p->location[root].index] : MXC_REQ_WRITE;
 }
 
+/* last is first set to the last step that reads, which decides what is computed, then raised to the last that writes.
+ */
 static void make_requests(mxci_program *p) {
     const mxci_graph *g = p->graph;
+    for (int32_t step = 0; step < p->n_steps; step++)
+        for (int32_t i = 0; i < g->nodes[p->order[step]].n_inputs; i++)
+            p->last[p->root[mxci_graph_inputs(g, p->order[step])[i]]] = step;
     for (int32_t step = 0; step < p->n_steps; step++) {
         const mxci_gnode *n = &g->nodes[p->order[step]];
         for (int32_t i = n->first_entry; i < n->first_entry + n->n_outputs; i++) {
@@ -143,7 +131,6 @@ mxc_status mxci_pass_requests(mxci_program *p) {
     MXC_TRY(requests_begin(p));
     find_locations(p);
     MXC_TRY(add_in_place(p));
-    find_uses(p);
     make_requests(p);
     return MXC_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mxc_symbol_grad: the gradient of a symbol as a symbol, by the gradient pass with ones as head gradients. */
+/* mxc_symbol_grad: the gradient of a symbol as a symbol, by differentiate.c with ones as head gradients. */
 #include <string.h>
 
 #include "base/error.h"
@@ -7,11 +7,7 @@
 #include "executor/passes/passes.h"
 #include "symbol/graph_edit.h"
 
-static mxc_status no_memory(void) {
-    return MXC_FAIL(MXC_ENOMEM, "symbol grad: no memory");
-}
-
-/* The argument of each name, and that it is wanted. */
+/* Sets which[i], the argument of name i, and marks it as wanted. */
 static mxc_status find_names(const mxci_graph *g, int n, const char *const *names, int32_t *which, uint8_t *wanted) {
     for (int i = 0; i < n; i++) {
         int32_t at = 0;
@@ -26,25 +22,10 @@ static mxc_status find_names(const mxci_graph *g, int n, const char *const *name
     return MXC_OK;
 }
 
-/* which: on the way in, the argument of each name; then the entry of its gradient. */
-static mxc_status symbol_gradient_differentiate(mxci_graph *g, int n, const uint8_t *wanted, int32_t *which,
-                                                mxc_symbol **out) {
-    int32_t *grads = mxci_calloc((size_t)g->n_args + 1, sizeof *grads);
-    mxc_status status = grads ? mxci_pass_gradient(g, wanted, grads, NULL) : no_memory();
-    for (int i = 0; i < n && status == MXC_OK; i++) {
-        int32_t argument = g->nodes[g->args[which[i]]].first_entry;
-        if (grads[which[i]] < 0)
-            status = mxci_graph_add_like(g, "zeros_like", "grad", 1, &argument, &grads[which[i]]);
-        which[i] = grads[which[i]];
-    }
-    mxci_free(grads);
-    return status == MXC_OK ? mxci_graph_to_symbol(g, n, which, out) : status;
-}
-
 mxc_status mxc_symbol_grad(mxc_symbol *symbol, int n, const char *const *names, mxc_symbol **out) {
     mxci_graph *g;
     uint8_t *wanted;
-    int32_t *which;
+    int32_t *which, *grads; /* name: its argument, then the entry of its gradient; argument: its gradient, -1 zero */
     mxc_status status;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(symbol));
@@ -54,11 +35,22 @@ mxc_status mxc_symbol_grad(mxc_symbol *symbol, int n, const char *const *names, 
     MXC_TRY(mxci_graph_from_symbol(symbol, &g));
     wanted = mxci_calloc((size_t)g->n_args + 1, sizeof *wanted);
     which = mxci_calloc((size_t)n, sizeof *which);
-    status = wanted && which ? find_names(g, n, names, which, wanted) : no_memory();
+    grads = mxci_calloc((size_t)g->n_args + 1, sizeof *grads);
+    status = wanted && which && grads ? find_names(g, n, names, which, wanted)
+                                      : MXCI_NO_MEMORY("symbol grad", "the gradients of arguments");
     if (status == MXC_OK)
-        status = symbol_gradient_differentiate(g, n, wanted, which, out);
+        status = mxci_pass_differentiate(g, wanted, grads, NULL);
+    for (int i = 0; i < n && status == MXC_OK; i++) {
+        int32_t argument = g->nodes[g->args[which[i]]].first_entry;
+        if (grads[which[i]] < 0)
+            status = mxci_graph_add_like(g, "zeros_like", "grad", 1, &argument, &grads[which[i]]);
+        which[i] = grads[which[i]];
+    }
+    if (status == MXC_OK)
+        status = mxci_graph_to_symbol(g, n, which, out);
     mxci_free(wanted);
     mxci_free(which);
+    mxci_free(grads);
     mxci_graph_destroy(g);
     return status;
 }

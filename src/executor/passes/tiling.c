@@ -2,21 +2,22 @@
 /*
  * Tiling, for inference: consecutive operators that compute each row of axis 0 by itself (MXC_OP_SAMPLEWISE) are run
  * slice by slice of the batch, so that the arrays between them hold a slice instead of the whole batch, and mostly stay
- * in cache. Arrays that enter and leave such a run are whole.
+ * in cache. Arrays that enter and leave such a run of operators are not sliced.
  *
  * A slice is the largest divisor of the rows whose arrays fit a budget, an eighth (1 / PART) of what the run's outputs
  * take whole. Operators on small arrays at both ends are left out, since they are faster on whole arrays.
  */
+#include "base/error.h"
 #include "base/sys.h"
 #include "executor/passes/passes.h"
 #include "symbol/graph_query.h"
 
-/* Arrays of a run are brought under this part of what they would take, but a slice below LEAST_BYTES or LEAST_ROWS
- * gains nothing and costs speed. */
+/* The arrays of a run are reduced to this part of their bytes, but a slice below LEAST_BYTES or LEAST_ROWS saves
+ * nothing and costs speed. */
 #define PART 8
 #define LEAST_BYTES (256 * 1024)
 #define LEAST_ROWS 4
-#define MOST_SLICES 65536 /* that are tried: rows may be of any number */
+#define MOST_SLICES 65536 /* that are tried, since the number of rows has no limit */
 
 /* A run found so far: steps [first, end). */
 typedef struct run {
@@ -40,7 +41,7 @@ static int has_rows(const mxc_shape *shape, int64_t rows) {
     return shape->ndim > 0 && shape->dim[0] == rows;
 }
 
-/* A slice's random numbers would be those of the first rows. */
+/* 1 if the step draws random numbers: those of each slice would be those of the first rows. */
 static int draws_numbers(const mxci_program *p, int32_t step) {
     const mxci_graph *g = p->graph;
     const mxci_gnode *n = node_at(p, step);
@@ -71,7 +72,7 @@ static int64_t sliceable_rows(const mxci_program *p, int32_t step) {
     if (draws_numbers(p, step))
         return 0;
     if (n->context.device == MXC_GPU)
-        return 0; /* it hides the time of memory by many threads, not by caches */
+        return 0; /* GPUs hide the latency of memory by many threads, not by caches */
     rows = g->shapes[input_at(p, step, 0)].ndim > 0 ? g->shapes[input_at(p, step, 0)].dim[0] : 0;
     for (int32_t i = n->first_entry; i < n->first_entry + n->n_outputs; i++)
         if (p->req[i] != MXC_REQ_NULL && !has_rows(&g->shapes[i], rows))
@@ -89,6 +90,7 @@ static int reads_inside(const run *r, int32_t step) {
     return 0;
 }
 
+/* Sets the end of the run that begins at r->first. */
 static void extend(run *r) {
     const mxci_program *p = r->program;
     r->rows = sliceable_rows(p, r->first);
@@ -109,15 +111,13 @@ static int64_t output_bytes(const mxci_program *p, int32_t step) {
     return bytes;
 }
 
-static int64_t input_bytes(const mxci_program *p, int32_t step) {
-    return mxci_graph_entry_bytes(p->graph, input_at(p, step, 0));
-}
-
 static int is_small(const run *r, int32_t step) {
-    return input_bytes(r->program, step) <= r->budget / 4 && output_bytes(r->program, step) <= r->budget / 4;
+    const mxci_program *p = r->program;
+    return mxci_graph_entry_bytes(p->graph, input_at(p, step, 0)) <= r->budget / 4 &&
+           output_bytes(p, step) <= r->budget / 4;
 }
 
-/* Take operators on small arrays off both ends: whole, they run faster. */
+/* Sets the budget, and removes operators on small arrays from both ends, since they run faster on whole arrays. */
 static void trim(run *r) {
     const mxci_program *p = r->program;
     int64_t bytes = 0;
@@ -175,6 +175,7 @@ static int64_t choose_slice(const run *r) {
 
 /* ---- the pass -------------------------------------------------------------------------------------------------- */
 
+/* Marks the entries inside the tile as slices. Those that cross its edge stay whole, and live as long as the tile. */
 static void slice_entries(mxci_program *p, const mxci_step_tile *tile) {
     for (int32_t step = tile->first; step < tile->end; step++) {
         for (int32_t i = node_at(p, step)->first_entry; i < node_at(p, step)->first_entry + node_at(p, step)->n_outputs;
@@ -210,7 +211,7 @@ mxc_status mxci_pass_tiling(mxci_program *p, int enabled) {
     p->tiles = mxci_calloc((size_t)p->n_steps + 1, sizeof *p->tiles);
     p->slice = mxci_calloc((size_t)p->graph->n_entries + 1, sizeof *p->slice);
     if (!p->tiles || !p->slice)
-        return MXC_FAIL(MXC_ENOMEM, "tiles: no memory");
+        return MXCI_NO_MEMORY("tiling", "the tiles");
     while (enabled && r.first < p->n_steps) {
         int32_t next;
         extend(&r);

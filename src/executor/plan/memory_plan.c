@@ -11,6 +11,7 @@
  */
 #include "executor/plan/memory_plan.h"
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "executor/plan/packing.h"
 #include "operator/op.h"
@@ -24,11 +25,12 @@ typedef struct plan {
 
 /* ---- pools ----------------------------------------------------------------------------------------------------- */
 
+/* One pool for each context that a step runs on. */
 static mxc_status find_pools(mxci_program *p) {
     p->pools = mxci_calloc((size_t)p->n_steps + 1, sizeof *p->pools);
     p->pool_bytes = mxci_calloc((size_t)p->n_steps + 1, sizeof *p->pool_bytes);
     if (!p->pools || !p->pool_bytes)
-        return MXC_FAIL(MXC_ENOMEM, "memory plan: no memory");
+        return MXCI_NO_MEMORY("memory plan", "memory ranges");
     for (int32_t step = 0; step < p->n_steps; step++) {
         mxc_context context = p->graph->nodes[p->order[step]].context;
         if (mxci_program_pool_of(p, context) == p->n_pools)
@@ -39,7 +41,7 @@ static mxc_status find_pools(mxci_program *p) {
 
 /* ---- in place -------------------------------------------------------------------------------------------------- */
 
-/* Block of an entry; -1 if it has none (yet). */
+/* The memory range of an entry; -1 if it has none (yet). */
 static int32_t range_of(const mxci_program *p, int32_t entry) {
     mxci_location location = p->location[p->root[entry]];
     return location.kind == MXCI_LOCATION_POOL ? location.index : -1;
@@ -84,10 +86,12 @@ static int can_overwrite(const mxci_program *p, int32_t step, int32_t from, int3
     return mxci_graph_entry_bytes(g, from) == mxci_graph_entry_bytes(g, to);
 }
 
+/* 1 if the entry's array is inside the program and has no range yet. */
 static int needs_range(const mxci_program *p, int32_t entry) {
     return p->req[entry] == MXC_REQ_WRITE && p->location[p->root[entry]].kind == MXCI_LOCATION_NONE;
 }
 
+/* Stage 1 for the outputs of a step, in the order of the in-place options: the first that applies wins. */
 static void plan_inplace(plan *w, int32_t step) {
     mxci_program *p = w->program;
     const mxci_gnode *n = &p->graph->nodes[p->order[step]];
@@ -105,6 +109,7 @@ static void plan_inplace(plan *w, int32_t step) {
 
 /* ---- ranges ---------------------------------------------------------------------------------------------------- */
 
+/* New ranges for the outputs of a step that have none from stage 1. */
 static void plan_fresh(plan *w, int32_t step) {
     mxci_program *p = w->program;
     const mxci_gnode *n = &p->graph->nodes[p->order[step]];
@@ -145,7 +150,7 @@ static mxc_status memory_plan_make_plan(plan *w, int no_sharing) {
     p->ranges = mxci_calloc(n, sizeof *p->ranges);
     w->whole = mxci_calloc(n, sizeof *w->whole);
     if (!p->ranges || !w->whole)
-        return MXC_FAIL(MXC_ENOMEM, "memory plan: no memory");
+        return MXCI_NO_MEMORY("memory plan", "memory ranges");
     MXC_TRY(find_pools(p));
     for (int32_t i = 0; i < p->n_steps; i++) {
         if (!w->no_inplace)

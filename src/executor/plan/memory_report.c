@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports: see memory_report.h. */
+/* Memory reports and the text of a program: see memory_report.h. */
 #include "executor/plan/memory_report.h"
 
 #include "base/error.h"
@@ -17,41 +17,31 @@ static int64_t variable_bytes(const mxci_graph *g, int32_t n, const int32_t *nod
     return bytes;
 }
 
-/* Outputs that are arrays of their own. */
-static int64_t output_bytes(const mxci_program *p) {
-    int64_t bytes = 0;
-    for (int32_t i = 0; i < p->graph->n_outputs; i++) {
-        mxci_location location = p->location[p->graph->outputs[i]];
-        if (location.kind == MXCI_LOCATION_OUTPUT && location.index == i)
-            bytes += mxci_graph_entry_bytes(p->graph, p->graph->outputs[i]);
-    }
-    return bytes;
-}
-
-static mxc_status most_temp(const mxci_program *p, int64_t *out) {
+mxc_status mxci_memory_report_make(const mxci_program *p, mxc_memory_report *out) {
+    const mxci_graph *g = p->graph;
     mxci_signature_room room;
     mxc_engine *engine;
     mxc_status status = MXC_OK;
-    *out = 0;
-    MXC_TRY(mxc_engine_default(&engine));
-    MXC_TRY(mxci_signature_room_make(p->graph, &room));
-    for (int32_t i = 0; i < p->n_steps && status == MXC_OK; i++) {
-        size_t bytes = 0;
-        status = mxci_signature_temp(p, p->order[i], mxc_engine_parallelism(engine), &room, &bytes);
-        *out = (int64_t)bytes > *out ? (int64_t)bytes : *out;
-    }
-    mxci_signature_room_free(&room);
-    return status;
-}
-
-mxc_status mxci_memory_report_make(const mxci_program *p, mxc_memory_report *out) {
-    const mxci_graph *g = p->graph;
     *out = p->report;
     out->arguments = variable_bytes(g, g->n_args, g->args, NULL);
     out->gradients = variable_bytes(g, g->n_args, g->args, p->grad_req);
     out->aux = variable_bytes(g, g->n_aux, g->aux, NULL);
-    out->outputs = output_bytes(p);
-    return most_temp(p, &out->temp);
+    out->outputs = 0;
+    for (int32_t i = 0; i < g->n_outputs; i++) { /* each output once, and none that is an argument or auxiliary state */
+        mxci_location location = p->location[g->outputs[i]];
+        if (location.kind == MXCI_LOCATION_OUTPUT && location.index == i)
+            out->outputs += mxci_graph_entry_bytes(g, g->outputs[i]);
+    }
+    out->temp = 0; /* steps of a pool share one scratch, so the largest counts */
+    MXC_TRY(mxc_engine_default(&engine));
+    MXC_TRY(mxci_signature_room_make(g, &room));
+    for (int32_t i = 0; i < p->n_steps && status == MXC_OK; i++) {
+        size_t bytes = 0;
+        status = mxci_signature_temp(p, p->order[i], mxc_engine_parallelism(engine), &room, &bytes);
+        out->temp = (int64_t)bytes > out->temp ? (int64_t)bytes : out->temp;
+    }
+    mxci_signature_room_free(&room);
+    return status;
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------ */
@@ -79,23 +69,12 @@ mxc_status mxc_memory_report_print(const mxc_memory_report *r, char **out) {
     return mxci_text_take(&t, out);
 }
 
-static void print_location(mxci_text *t, const mxci_program *p, int32_t entry) {
-    static const char *const kinds[] = {"-", "argument", "aux", "head gradient", "output", "gradient", "pool"};
-    mxci_location location = p->location[p->root[entry]];
-    const mxci_memory_range *range = location.kind == MXCI_LOCATION_POOL ? &p->ranges[location.index] : NULL;
-    char shape[MXC_SHAPE_TEXT];
-    mxci_text_printf(t, " %s %s in %s", mxc_shape_format(&p->graph->shapes[entry], shape, sizeof shape),
-                     mxc_dtype_name(p->graph->types[entry]), kinds[location.kind]);
-    if (range)
-        mxci_text_printf(t, " %d at %lld, %lld bytes", range->pool, (long long)range->offset, (long long)range->bytes);
-    else if (location.kind != MXCI_LOCATION_NONE)
-        mxci_text_printf(t, " %d", location.index);
-}
-
+/* The step, and for each output the request and where its array is. */
 static void print_step(mxci_text *t, const mxci_program *p, int32_t step) {
     static const char *const requests[] = {"not computed", "write", "in place", "add"};
+    static const char *const kinds[] = {"-", "argument", "aux", "head gradient", "output", "gradient", "pool"};
     const mxci_gnode *n = &p->graph->nodes[p->order[step]];
-    char context[32];
+    char context[32], shape[MXC_SHAPE_TEXT];
     mxci_text_printf(t, "%s %d: %s %s on %s", step < p->n_forward ? "forward" : "backward", step,
                      mxci_graph_op_def(p->graph, p->order[step])->name, n->name,
                      mxc_context_format(n->context, context, sizeof context));
@@ -103,8 +82,17 @@ static void print_step(mxci_text *t, const mxci_program *p, int32_t step) {
         mxci_text_printf(t, ", %lld rows at a time", (long long)p->tiles[mxci_program_tile_of(p, step)].slice);
     mxci_text_add(t, "\n");
     for (int32_t i = n->first_entry; i < n->first_entry + n->n_outputs; i++) {
-        mxci_text_printf(t, "    %s:", requests[p->req[i]]);
-        print_location(t, p, i);
+        mxci_location location = p->location[p->root[i]];
+        mxci_text_printf(t, "    %s: %s %s in %s", requests[p->req[i]],
+                         mxc_shape_format(&p->graph->shapes[i], shape, sizeof shape),
+                         mxc_dtype_name(p->graph->types[i]), kinds[location.kind]);
+        if (location.kind == MXCI_LOCATION_POOL) {
+            const mxci_memory_range *range = &p->ranges[location.index];
+            mxci_text_printf(t, " %d at %lld, %lld bytes", range->pool, (long long)range->offset,
+                             (long long)range->bytes);
+        } else if (location.kind != MXCI_LOCATION_NONE) {
+            mxci_text_printf(t, " %d", location.index);
+        }
         mxci_text_add(t, "\n");
     }
 }

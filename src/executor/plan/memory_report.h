@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports: what a program takes, in bytes and as text. */
+/* Memory reports: the bytes that a program needs, and its steps as text. */
 #ifndef MXCI_EXECUTOR_PLAN_MEMORY_REPORT_H
 #define MXCI_EXECUTOR_PLAN_MEMORY_REPORT_H
 

@@ -8,12 +8,13 @@
  * size, by size times lifetime and by lifetime, the largest first, and by start) and the smallest pool wins. Each takes
  * O(n^2) time.
  *
- * More than MANY ranges are placed in the order of their starts only, each into a slot that another range has left, by
- * segregated free lists, or behind all: O(n log n) for sorting and O(1) for each range, and a pool that may be larger.
+ * More than MANY ranges are placed in the order of their starts only, each into a slot that another range has freed, by
+ * segregated free lists, or at the end: O(n log n) for sorting and O(1) for each range, and a pool that may be larger.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "executor/plan/packing.h"
 
@@ -49,17 +50,13 @@ static int by_length(const void *a, const void *b) {
     return order ? order : by_bytes(a, b);
 }
 
-static int overlap(const mxci_memory_range *a, const mxci_memory_range *b) {
-    return a->first <= b->last && b->first <= a->last;
-}
-
 /* Start of the smallest gap that holds the range among n placed ones, which are sorted by offset; the end of those that
  * overlap with it if there is no such gap. */
 static int64_t find_gap(mxci_memory_range *const *placed, int32_t n, const mxci_memory_range *range) {
     int64_t end = 0, best = -1, best_room = INT64_MAX;
     for (int32_t i = 0; i < n; i++) {
         const mxci_memory_range *other = placed[i];
-        if (!overlap(other, range))
+        if (other->first > range->last || range->first > other->last) /* lifetimes do not overlap */
             continue;
         if (other->offset - end >= range->bytes && other->offset - end < best_room) {
             best = end;
@@ -71,41 +68,28 @@ static int64_t find_gap(mxci_memory_range *const *placed, int32_t n, const mxci_
     return best >= 0 ? best : end;
 }
 
-static void insert(mxci_memory_range **placed, int32_t n, mxci_memory_range *range) {
-    int32_t low = 0, high = n;
-    while (low < high) {
-        int32_t middle = (low + high) / 2;
-        if (placed[middle]->offset <= range->offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    memmove(placed + low + 1, placed + low, (size_t)(n - low) * sizeof *placed);
-    placed[low] = range;
-}
-
-/* Place all in the order given; returns the pool's size. */
+/* Places all ranges in the order given; returns the pool's size. placed: room for n, kept sorted by offset. */
 static int64_t place(mxci_memory_range *const *ranges, int32_t n, mxci_memory_range **placed) {
     int64_t bytes = 0;
     for (int32_t i = 0; i < n; i++) {
+        int32_t low = 0, high = i;
         ranges[i]->offset = find_gap(placed, i, ranges[i]);
-        insert(placed, i, ranges[i]);
+        while (low < high) {
+            int32_t middle = (low + high) / 2;
+            if (placed[middle]->offset <= ranges[i]->offset)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        memmove(placed + low + 1, placed + low, (size_t)(i - low) * sizeof *placed);
+        placed[low] = ranges[i];
         if (ranges[i]->offset + ranges[i]->bytes > bytes)
             bytes = ranges[i]->offset + ranges[i]->bytes;
     }
     return bytes;
 }
 
-static int64_t place_apart(mxci_memory_range *const *ranges, int32_t n) {
-    int64_t bytes = 0;
-    for (int32_t i = 0; i < n; i++) {
-        ranges[i]->offset = bytes;
-        bytes += ranges[i]->bytes;
-    }
-    return bytes;
-}
-
-/* Try the orders, then place again in the best. */
+/* Tries all orders, then places again in the best one. Ties are broken by order, so the result is deterministic. */
 static int64_t place_best(mxci_memory_range **ranges, int32_t n, mxci_memory_range **placed) {
     static const compare_fn orders[] = {by_bytes, by_start, by_area, by_length};
     int64_t least = INT64_MAX;
@@ -127,7 +111,7 @@ static int64_t place_best(mxci_memory_range **ranges, int32_t n, mxci_memory_ran
 
 enum { CLASSES = 4 * 64 }; /* of sizes: four for each power of two */
 
-/* Slots of the pool, each named by the range that has it or had it last. */
+/* Slots of the pool, each identified by the range that occupies it or did so last. */
 typedef struct slots {
     const mxci_memory_range *owners;
     int32_t *next;        /* below it in the stack of free slots, -1: none */
@@ -140,8 +124,8 @@ static int packing_class_of(int64_t bytes) {
     return 4 * log + (int)(bytes >> (log - 2) & 3);
 }
 
-/* A free slot that is large enough, of the same class if its first is, else of the next class that has one; -1: none.
- */
+/* Takes a free slot that is large enough: the first of the same class if that is, else of the next class that has one;
+ * -1: none. */
 static int32_t take_slot(slots *s, int64_t bytes) {
     int i = packing_class_of(bytes);
     int32_t slot;
@@ -155,26 +139,24 @@ static int32_t take_slot(slots *s, int64_t bytes) {
     return slot;
 }
 
-static void free_slot(slots *s, int32_t slot) {
-    int i = packing_class_of(s->room[slot]);
-    s->next[slot] = s->top[i];
-    s->top[i] = slot;
-}
-
 static int by_end(const void *a, const void *b) {
     const mxci_memory_range *x = *(mxci_memory_range *const *)a, *y = *(mxci_memory_range *const *)b;
     int order = sign(x->last, y->last);
     return order ? order : by_start(a, b);
 }
 
-/* ranges by their first step, ended by their last one; returns the pool's size. */
+/* ranges: sorted by their first step; ended: the same by their last. Returns the pool's size. */
 static int64_t place_in_slots(mxci_memory_range *const *ranges, mxci_memory_range *const *ended, int32_t n, slots *s) {
     int64_t bytes = 0;
     int32_t n_ended = 0;
     for (int32_t i = 0; i < n; i++) {
         int32_t own = (int32_t)(ranges[i] - s->owners), slot;
-        for (; ended[n_ended]->last < ranges[i]->first; n_ended++)
-            free_slot(s, (int32_t)(ended[n_ended] - s->owners));
+        for (; ended[n_ended]->last < ranges[i]->first; n_ended++) {
+            int32_t freed = (int32_t)(ended[n_ended] - s->owners);
+            int size_class = packing_class_of(s->room[freed]);
+            s->next[freed] = s->top[size_class];
+            s->top[size_class] = freed;
+        }
         slot = take_slot(s, ranges[i]->bytes);
         ranges[i]->offset = slot < 0 ? bytes : s->owners[slot].offset;
         s->room[own] = slot < 0 ? ranges[i]->bytes : s->room[slot];
@@ -197,7 +179,7 @@ static mxc_status place_many(mxci_memory_range *all, int32_t n_all, mxci_memory_
     if (s.next && s.room)
         *bytes = place_in_slots(ranges, ended, n, &s);
     else
-        status = MXC_FAIL(MXC_ENOMEM, "memory plan: no memory");
+        status = MXCI_NO_MEMORY("memory plan", "packing");
     mxci_free(s.next);
     mxci_free(s.room);
     return status;
@@ -209,13 +191,18 @@ mxc_status mxci_pack_pool(mxci_memory_range *ranges, int32_t n, int32_t pool, in
     int32_t count = 0;
     mxc_status status = MXC_OK;
     if (!mine || !placed) {
-        status = MXC_FAIL(MXC_ENOMEM, "memory plan: no memory");
+        status = MXCI_NO_MEMORY("memory plan", "packing");
     } else {
         for (int32_t i = 0; i < n; i++)
             if (ranges[i].pool == pool)
                 mine[count++] = &ranges[i];
+        *bytes = 0;
+        for (int32_t i = 0; i < count && no_sharing; i++) {
+            mine[i]->offset = *bytes;
+            *bytes += mine[i]->bytes;
+        }
         if (no_sharing)
-            *bytes = place_apart(mine, count);
+            status = MXC_OK;
         else if (count > MANY)
             status = place_many(ranges, n, mine, placed, count, bytes);
         else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs: see program.h. */
+/* Lifetime of programs, and queries on them: see program.h. */
 #include "executor/plan/program.h"
 
 #include "base/sys.h"

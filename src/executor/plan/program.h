@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program: what a symbol becomes before there is any memory: nodes in running order, what each output is for, and a
- * place for every array. Lowering (passes/lowering.h) makes it; everything is an index array.
+ * A program: a symbol compiled for known shapes, before any memory is allocated: nodes in execution order, the request
+ * for each output, and a location for every array. Lowering (passes/lowering.h) makes it; everything is an index array.
  *
- * Words: a step is a node's place in the running order. An entry is one output of a node. The root of an entry is the
- * entry whose array it shares by meaning (a sum's terms are added straight into the sum). A memory range is a piece of
- * a pool that one or several roots occupy one after the other. There is one pool per context.
+ * Terms: a step is a node's place in the execution order. An entry is one output of a node. The root of an entry is the
+ * entry whose array it is accumulated in (the terms of a gradient's sum are added directly to the sum), mostly itself.
+ * A memory range is a part of a pool that one or several roots occupy one after the other. There is one pool per
+ * context.
  */
 #ifndef MXCI_EXECUTOR_PLAN_PROGRAM_H
 #define MXCI_EXECUTOR_PLAN_PROGRAM_H
@@ -17,7 +18,7 @@
 
 /* Where the data of an entry is. */
 typedef enum mxci_location_kind {
-    MXCI_LOCATION_NONE = 0,   /* nobody reads it */
+    MXCI_LOCATION_NONE = 0,   /* it is never read */
     MXCI_LOCATION_ARG = 1,    /* index: argument */
     MXCI_LOCATION_AUX = 2,    /* index: auxiliary state */
     MXCI_LOCATION_HEAD = 3,   /* index: output whose gradient the caller gives */
@@ -48,12 +49,12 @@ typedef struct mxci_program {
     mxci_graph *graph; /* owned */
     int is_folded;     /* for inference only: norms are part of the layers before them */
     int is_rewritten;  /* some of the symbol's nodes are replaced by others with the same results, in training too */
-    int32_t n_symbol_nodes;     /* nodes of the symbol, and those that replace some; later passes add theirs behind */
-    int32_t n_base_nodes;       /* and of the gradient; behind them nodes that run just before what needs them */
+    int32_t n_symbol_nodes;     /* nodes of the symbol and those that replace some; later passes append theirs */
+    int32_t n_base_nodes;       /* and backward nodes; after them, nodes that run just before their first reader */
     uint8_t *wanted;            /* argument: its gradient is asked for */
     mxc_req *grad_req;          /* argument: MXC_REQ_NULL, MXC_REQ_WRITE, MXC_REQ_ADD */
     int32_t *grads;             /* argument: entry of its gradient; -1: none, or nothing to add */
-    int32_t *heads;             /* output: entry of its head gradient; -1: nobody reads one */
+    int32_t *heads;             /* output: entry of its head gradient; -1: none is read */
     int32_t n_steps, n_forward; /* steps before n_forward make forward, the others backward */
     int32_t *order;             /* step: node */
     int32_t *step_of;           /* node: step; -1: does not run */
@@ -73,7 +74,7 @@ typedef struct mxci_program {
 } mxci_program;
 
 void mxci_program_destroy(mxci_program *program); /* NULL is fine */
-/* Forget the running order and everything that follows from it: order ... pool_bytes. */
+/* Frees the execution order and everything that follows from it: order ... pool_bytes. */
 void mxci_program_clear_steps(mxci_program *program);
 /* Tile that a step belongs to; -1: none. */
 int32_t mxci_program_tile_of(const mxci_program *program, int32_t step);

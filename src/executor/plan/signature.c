@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signatures: see signature.h. */
+/* The shapes, dtypes and scratch of a step: see signature.h. */
 #include "executor/plan/signature.h"
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "symbol/graph_query.h"
 
@@ -16,7 +17,7 @@ mxc_status mxci_signature_room_make(const mxci_graph *g, mxci_signature_room *ou
     if (out->shapes && out->types)
         return MXC_OK;
     mxci_signature_room_free(out);
-    return MXC_FAIL(MXC_ENOMEM, "executor: no memory");
+    return MXCI_NO_MEMORY("executor", "shapes of an operator");
 }
 
 void mxci_signature_room_free(mxci_signature_room *room) {
@@ -31,43 +32,41 @@ static void set_sliced(mxc_shape *shape, int64_t slice) {
         shape->dim[0] = slice;
 }
 
-/* In a tile, the first input and the outputs that are computed are slices. */
-static void slice_shapes(const mxci_program *p, int32_t node, mxc_op_sig *sig) {
-    int32_t i, tile = p->step_of[node] >= 0 ? mxci_program_tile_of(p, p->step_of[node]) : -1;
-    if (tile < 0)
-        return;
-    set_sliced(&sig->in_shape[0], p->tiles[tile].slice);
-    for (i = 0; i < sig->n_out; i++)
-        if (p->req[p->graph->nodes[node].first_entry + i] != MXC_REQ_NULL)
-            set_sliced(&sig->out_shape[i], p->tiles[tile].slice);
-}
-
 void mxci_signature(const mxci_program *p, int32_t node, int parallelism, int is_train, const mxci_signature_room *room,
                     mxc_op_sig *out) {
     const mxci_graph *g = p->graph;
-    int32_t forward = g->nodes[node].kind == MXCI_BACKWARD ? g->nodes[node].forward : node, i;
+    int32_t forward = g->nodes[node].kind == MXCI_BACKWARD ? g->nodes[node].forward : node;
+    int32_t tile = p->step_of[forward] >= 0 ? mxci_program_tile_of(p, p->step_of[forward]) : -1;
     const mxci_gnode *n = &g->nodes[forward];
     int n_in = mxci_graph_n_args(n);
-    for (i = 0; i < n->n_inputs + n->n_outputs; i++) { /* in, aux, out */
+    for (int32_t i = 0; i < n->n_inputs + n->n_outputs; i++) { /* in, aux, out */
         int32_t entry = i < n->n_inputs ? mxci_graph_inputs(g, forward)[i] : n->first_entry + i - n->n_inputs;
         room->shapes[i] = g->shapes[entry];
         room->types[i] = g->types[entry];
     }
-    *out = (mxc_op_sig){.op = n->op,
-                        .params = mxc_op_params(n->op),
-                        .n_in = n_in,
-                        .n_out = n->n_outputs,
-                        .n_aux = n->n_aux,
-                        .context = g->nodes[node].context,
-                        .is_train = is_train,
-                        .parallelism = parallelism};
+    *out = (mxc_op_sig){
+        .op = n->op,
+        .params = mxc_op_params(n->op),
+        .n_in = n_in,
+        .n_out = n->n_outputs,
+        .n_aux = n->n_aux,
+        .context = g->nodes[node].context,
+        .is_train = is_train,
+        .parallelism = parallelism,
+    };
     out->in_shape = room->shapes;
     out->aux_shape = out->in_shape + n_in;
     out->out_shape = out->aux_shape + n->n_aux;
     out->in_type = room->types;
     out->aux_type = out->in_type + n_in;
     out->out_type = out->aux_type + n->n_aux;
-    slice_shapes(p, forward, out);
+    if (tile < 0)
+        return;
+    /* In a tile, the first input and the outputs that are computed are slices. */
+    set_sliced(&out->in_shape[0], p->tiles[tile].slice);
+    for (int32_t i = 0; i < out->n_out; i++)
+        if (p->req[n->first_entry + i] != MXC_REQ_NULL)
+            set_sliced(&out->out_shape[i], p->tiles[tile].slice);
 }
 
 int mxci_signature_has_work(const mxci_program *p, int32_t node, const mxc_op_sig *sig) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an operator is given to see of its use in a program before it runs: shapes, types, scratch. */
+/* Signatures: the mxc_op_sig of a step, from which an operator computes its scratch before it runs. */
 #ifndef MXCI_EXECUTOR_PLAN_SIGNATURE_H
 #define MXCI_EXECUTOR_PLAN_SIGNATURE_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses: see addresses.h. */
+/* The addresses of a bound program's tensors: see addresses.h. */
 #include "executor/run/addresses.h"
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "executor/run/graph_capture.h"
 #include "executor/run/segments.h"
@@ -25,7 +26,7 @@ static mxc_ndarray *array_of(const mxc_executor *e, mxci_location location) {
     }
 }
 
-/* NULL for an entry without data. */
+/* The data of an entry; NULL for -1 and for an entry without data. */
 static void *data_of(const mxc_executor *e, const mxci_bound_program *b, int32_t entry) {
     const mxci_program *p = b->program;
     mxci_location location = entry >= 0 ? p->location[p->root[entry]] : (mxci_location){MXCI_LOCATION_NONE, 0};
@@ -36,25 +37,22 @@ static void *data_of(const mxc_executor *e, const mxci_bound_program *b, int32_t
         const mxci_memory_range *range = &p->ranges[location.index];
         return b->bases[range->pool] ? (char *)b->bases[range->pool] + range->offset : NULL;
     }
-    return mxc_ndarray_tensor(array_of(e, location), &tensor) == MXC_OK ? tensor.data
-                                                                        : NULL; /* memory was taken at bind */
-}
-
-/* Segments of a pool run one after the other, so that its steps can share one piece of scratch. */
-static void *temp_of(const mxci_bound_program *b, int32_t step) {
-    const mxci_program *p = b->program;
-    int32_t pool = mxci_program_pool_of(p, p->graph->nodes[p->order[step]].context);
-    return b->steps[step].call.temp_bytes ? (char *)b->bases[pool] + p->pool_bytes[pool] : NULL;
+    /* Cannot fail: binding has allocated the memory of the arrays. */
+    return mxc_ndarray_tensor(array_of(e, location), &tensor) == MXC_OK ? tensor.data : NULL;
 }
 
 void mxci_addresses_fill(const mxc_executor *e, mxci_bound_program *b) {
-    for (int32_t i = 0; i < b->program->n_pools; i++)
+    const mxci_program *p = b->program;
+    for (int32_t i = 0; i < p->n_pools; i++)
         b->bases[i] = b->arenas[i]->memory;
     mxci_graph_capture_discard(b, &b->bulk);
-    for (int32_t i = 0; i < b->program->n_steps; i++) {
-        b->steps[i].call.temp = temp_of(b, i);
-        for (int32_t slot = 0; slot < b->steps[i].n_slots; slot++)
-            b->steps[i].tensors[slot].data = data_of(e, b, b->steps[i].entries[slot]);
+    for (int32_t i = 0; i < p->n_steps; i++) {
+        mxci_step *step = &b->steps[i];
+        int32_t pool = mxci_program_pool_of(p, p->graph->nodes[p->order[i]].context);
+        /* Segments of a pool run one after the other, so its steps share one scratch, after the planned ranges. */
+        step->call.temp = step->call.temp_bytes ? (char *)b->bases[pool] + p->pool_bytes[pool] : NULL;
+        for (int32_t slot = 0; slot < step->n_slots; slot++)
+            step->tensors[slot].data = data_of(e, b, step->entries[slot]);
     }
 }
 
@@ -69,6 +67,7 @@ void mxci_addresses_update(const mxc_executor *e, mxci_bound_program *b) {
 
 /* ---- arenas ---------------------------------------------------------------------------------------------------- */
 
+/* The executor's arena of a context, grown or created; the executor holds the reference. */
 static mxc_status arena_for(mxc_executor *e, mxc_context context, size_t bytes, mxci_arena **out) {
     mxci_arena **grown;
     for (int32_t i = 0; i < e->n_arenas; i++)
@@ -78,7 +77,7 @@ static mxc_status arena_for(mxc_executor *e, mxc_context context, size_t bytes, 
         }
     grown = mxci_realloc_array(e->arenas, (size_t)e->n_arenas + 1, sizeof *grown);
     if (!grown)
-        return MXC_FAIL(MXC_ENOMEM, "executor: no memory");
+        return MXCI_NO_MEMORY("executor", "the list of arenas");
     e->arenas = grown;
     MXC_TRY(mxci_arena_create(e->engine, context, bytes, out));
     e->arenas[e->n_arenas++] = *out;

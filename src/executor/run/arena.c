@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arenas: see arena.h. */
+/* Arenas, the memory of pools: see arena.h. */
 #include "executor/run/arena.h"
 
 #include <string.h>
@@ -7,9 +7,11 @@
 #include <mxc/storage.h>
 
 #include "base/device.h"
+#include "base/error.h"
 #include "base/sys.h"
 #include "engine/device/run_memory.h"
 
+/* Allocates memory that work on var uses, zeroed on the host so that its pages are present. */
 static mxc_status take_memory(mxc_var *var, mxc_context context, size_t bytes, void **out) {
     mxc_status status;
     MXC_TRY(mxc_storage_alloc(context, bytes, out));
@@ -29,7 +31,7 @@ mxc_status mxci_arena_create(mxc_engine *engine, mxc_context context, size_t byt
     mxc_status status;
     *out = NULL;
     if (!a)
-        return MXC_FAIL(MXC_ENOMEM, "executor: no memory");
+        return MXCI_NO_MEMORY("executor", "an arena");
     atomic_init(&a->refs, 1);
     a->context = context;
     a->bytes = bytes;
@@ -63,23 +65,17 @@ void mxci_arena_release(mxci_arena *a) {
         destroy(a);
 }
 
-/* The bytes that are there, moved to a larger memory. */
-static mxc_status move(const mxci_arena *a, void *memory) {
-    const mxci_device *device;
-    if (!a->bytes)
-        return MXC_OK;
-    MXC_TRY(mxci_device_get(a->context, &device));
-    return device->copy_now(a->context, memory, a->context, a->memory, a->bytes);
-}
-
 mxc_status mxci_arena_grow(mxci_arena *a, size_t bytes) {
+    const mxci_device *device = NULL;
     void *memory;
     mxc_status status;
     if (bytes <= a->bytes)
         return MXC_OK;
     MXC_TRY(take_memory(a->var, a->context, bytes, &memory));
-    MXC_IGNORE(mxc_wait_to_write(a->var)); /* for both; an earlier run's failure is not this call's */
-    status = move(a, memory);
+    MXC_IGNORE(mxc_wait_to_write(a->var)); /* for the old and the new memory; a failed run does not concern this call */
+    status = a->bytes ? mxci_device_get(a->context, &device) : MXC_OK;
+    if (status == MXC_OK && a->bytes)
+        status = device->copy_now(a->context, memory, a->context, a->memory, a->bytes);
     if (status != MXC_OK) {
         mxc_storage_free(a->context, memory, bytes);
         return status;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An arena: the memory of one pool of a program, with the scratch of its steps behind, and the engine variable that
+ * An arena: the memory of one pool of a program, followed by the scratch of its steps, and the engine variable that
  * orders its use. Executors that share a pool (bucketing, reshape) hold the same arena; it grows to what the largest of
  * them needs.
  */
-#ifndef MXCI_EXECUTOR_ARENA_H
-#define MXCI_EXECUTOR_ARENA_H
+#ifndef MXCI_EXECUTOR_RUN_ARENA_H
+#define MXCI_EXECUTOR_RUN_ARENA_H
 
 #include <stdatomic.h>
 
@@ -15,7 +15,7 @@ typedef struct mxci_arena {
     atomic_int refs;
     mxc_context context;
     mxc_var *var;
-    void *memory; /* moves when the arena grows; who keeps addresses compares it before each run */
+    void *memory; /* moves when the arena grows; mxci_addresses_update compares it before each run */
     size_t bytes;
 } mxci_arena;
 

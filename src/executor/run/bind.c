@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binding a symbol to arrays: checks them, lowers the symbol, makes outputs, and makes everything ready to run. */
+/*
+ * Binding a symbol to arrays (mxc_executor_bind): checks the arrays, lowers the symbol, creates the outputs, and
+ * prepares the steps. Binding from shapes alone is in simple_bind.c, from saved parameters in load_params.c.
+ */
 #include "executor/run/bind.h"
 
 #include <string.h>
@@ -9,10 +12,6 @@
 #include "executor/passes/lowering.h"
 #include "executor/run/bound_program.h"
 #include "executor/run/segments.h"
-
-static mxc_status no_memory(void) {
-    return MXC_FAIL(MXC_ENOMEM, "bind: no memory");
-}
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
 
@@ -46,13 +45,7 @@ mxc_status mxci_bind_spec_read(const mxc_bind_spec *given, mxc_bind_spec *out) {
     return out->n_no_grad > 0 ? MXCI_CHECK_NON_NULL(out->no_grad, "bind: spec->no_grad") : MXC_OK;
 }
 
-static void free_options(mxc_bind_options *o) {
-    for (int i = 0; i < o->n_groups && o->group_names; i++)
-        mxci_free((char *)o->group_names[i]);
-    mxci_free((void *)o->group_names);
-    mxci_free((void *)o->group_contexts);
-}
-
+/* A copy that owns its device groups; freed with the executor, also after a failure. */
 static mxc_status copy_options(const mxc_bind_options *from, mxc_bind_options *to) {
     char **names;
     mxc_context *contexts;
@@ -61,13 +54,13 @@ static mxc_status copy_options(const mxc_bind_options *from, mxc_bind_options *t
     to->group_names = (const char *const *)(names = mxci_calloc((size_t)from->n_groups + 1, sizeof *names));
     to->group_contexts = contexts = mxci_calloc((size_t)from->n_groups + 1, sizeof *contexts);
     if (!names || !contexts)
-        return no_memory();
+        return MXCI_NO_MEMORY("bind", "device groups");
     for (int i = 0; i < from->n_groups; i++) {
         MXC_TRY(MXCI_CHECK_NON_NULL(from->group_names[i], "bind: the name of a device group"));
         contexts[i] = from->group_contexts[i];
         names[i] = mxci_strdup(from->group_names[i]);
         if (!names[i])
-            return no_memory();
+            return MXCI_NO_MEMORY("bind", "device groups");
     }
     return MXC_OK;
 }
@@ -115,8 +108,9 @@ mxc_status mxci_executor_lower(const mxc_executor *e, int unoptimized, mxci_prog
     return mxci_lower(graph, &lowering, out);
 }
 
-/* ---- what was given -------------------------------------------------------------------------------------------- */
+/* ---- given arrays ---------------------------------------------------------------------------------------------- */
 
+/* Retains the arrays given; what and param name them in messages. */
 static mxc_status take_arrays(const char *what, const char *param, const mxc_names *names, mxc_ndarray *const *given,
                               mxc_ndarray **out) {
     if (names->n > 0 && !given)
@@ -161,7 +155,7 @@ static mxc_status take_gradients(mxc_executor *e, mxc_ndarray *const *grads, con
     return MXC_OK;
 }
 
-/* Memory now, so that no run has to take any; and one engine for all. */
+/* Checks the context and that all arrays have one engine, and allocates the memory now, so that no run has to. */
 static mxc_status bind_check_array(mxc_executor *e, const char *name, mxc_ndarray *array, mxc_context context) {
     char want[32], have[32];
     mxc_tensor tensor;
@@ -188,7 +182,7 @@ static mxc_status check_arrays(mxc_executor *e, const mxci_graph *g) {
     return e->engine ? MXC_OK : mxc_engine_default(&e->engine);
 }
 
-/* ---- what is made ---------------------------------------------------------------------------------------------- */
+/* ---- new arrays ------------------------------------------------------------------------------------------------ */
 
 mxc_status mxci_bind_array(const mxci_graph *g, int32_t entry, mxc_ndarray **out) {
     const mxc_shape *shape = &g->shapes[entry];
@@ -205,6 +199,8 @@ static mxc_status make_array(mxc_executor *e, const mxci_graph *g, int32_t entry
     return bind_check_array(e, node->name, *out, node->context);
 }
 
+/* Output arrays and, where they are read, arrays of head gradients. An output that is an argument, an auxiliary state
+ * or an earlier output is the same array. */
 static mxc_status make_outputs(mxc_executor *e, const mxci_program *p) {
     const mxci_graph *g = p->graph;
     for (int32_t i = 0; i < g->n_outputs; i++) {
@@ -223,6 +219,7 @@ static mxc_status make_outputs(mxc_executor *e, const mxci_program *p) {
     return MXC_OK;
 }
 
+/* Retains the arenas of the executor whose memory is to be shared. */
 static mxc_status share_arenas(mxc_executor *e, const mxc_executor *from) {
     if (!from || !from->n_arenas)
         return MXC_OK;
@@ -230,7 +227,7 @@ static mxc_status share_arenas(mxc_executor *e, const mxc_executor *from) {
         return MXC_FAIL(MXC_EINVAL, "bind: the executor to share memory with runs on another engine");
     e->arenas = mxci_calloc((size_t)from->n_arenas, sizeof *e->arenas);
     if (!e->arenas)
-        return no_memory();
+        return MXCI_NO_MEMORY("bind", "the list of arenas");
     for (; e->n_arenas < from->n_arenas; e->n_arenas++)
         e->arenas[e->n_arenas] = mxci_arena_retain(from->arenas[e->n_arenas]);
     return MXC_OK;
@@ -238,26 +235,27 @@ static mxc_status share_arenas(mxc_executor *e, const mxc_executor *from) {
 
 /* ---- binding --------------------------------------------------------------------------------------------------- */
 
-static mxc_status bind_allocate(mxc_executor *e) {
-    size_t n_args = (size_t)e->arg_names.n + 1, n_outputs = (size_t)e->output_names.n + 1;
-    e->args = mxci_calloc(n_args, sizeof *e->args);
-    e->grads = mxci_calloc(n_args, sizeof *e->grads);
-    e->reqs = mxci_calloc(n_args, sizeof *e->reqs);
-    e->aux = mxci_calloc((size_t)e->aux_names.n + 1, sizeof *e->aux);
-    e->outputs = mxci_calloc(n_outputs, sizeof *e->outputs);
-    e->heads = mxci_calloc(n_outputs, sizeof *e->heads);
-    return e->args && e->grads && e->reqs && e->aux && e->outputs && e->heads ? MXC_OK : no_memory();
-}
-
+/* Everything that follows from the symbol and the options: names, and empty lists of arrays. */
 static mxc_status bind_describe(mxc_executor *e, mxc_symbol *symbol, const mxc_bind_options *given) {
     mxc_bind_options options;
+    size_t n_args, n_outputs;
     MXC_TRY(mxci_bind_options_read(given, &options));
     MXC_TRY(copy_options(&options, &e->options));
     e->symbol = mxc_symbol_retain(symbol);
     MXC_TRY(mxc_symbol_list_arguments(symbol, &e->arg_names));
     MXC_TRY(mxc_symbol_list_outputs(symbol, &e->output_names));
     MXC_TRY(mxc_symbol_list_aux(symbol, &e->aux_names));
-    return bind_allocate(e);
+    n_args = (size_t)e->arg_names.n + 1;
+    n_outputs = (size_t)e->output_names.n + 1;
+    e->args = mxci_calloc(n_args, sizeof *e->args);
+    e->grads = mxci_calloc(n_args, sizeof *e->grads);
+    e->reqs = mxci_calloc(n_args, sizeof *e->reqs);
+    e->aux = mxci_calloc((size_t)e->aux_names.n + 1, sizeof *e->aux);
+    e->outputs = mxci_calloc(n_outputs, sizeof *e->outputs);
+    e->heads = mxci_calloc(n_outputs, sizeof *e->heads);
+    if (!e->args || !e->grads || !e->reqs || !e->aux || !e->outputs || !e->heads)
+        return MXCI_NO_MEMORY("bind", "lists of arrays");
+    return MXC_OK;
 }
 
 static mxc_status bind_prepare(mxc_executor *e, const mxc_executor *shared) {
@@ -285,7 +283,7 @@ mxc_status mxc_executor_bind(mxc_symbol *symbol, const mxc_bind_options *options
     MXC_TRY(MXCI_NON_NULL(symbol));
     e = mxci_calloc(1, sizeof *e);
     if (!e)
-        return no_memory();
+        return MXCI_NO_MEMORY("bind", "an executor");
     mxci_mutex_init(&e->monitor_lock);
     status = bind_describe(e, symbol, options);
     if (status == MXC_OK)
@@ -327,7 +325,10 @@ void mxc_executor_destroy(mxc_executor *e) {
     mxc_names_release(&e->output_names);
     mxc_names_release(&e->aux_names);
     mxc_symbol_release(e->symbol);
-    free_options(&e->options);
+    for (int i = 0; i < e->options.n_groups && e->options.group_names; i++)
+        mxci_free((char *)e->options.group_names[i]);
+    mxci_free((void *)e->options.group_names);
+    mxci_free((void *)e->options.group_contexts);
     mxci_mutex_destroy(&e->monitor_lock);
     mxci_free_object(e);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What binding to given arrays and to new ones share. */
+/* What binding to given arrays (bind.c) shares with simple_bind.c, load_params.c and forward_backward.c. */
 #ifndef MXCI_EXECUTOR_RUN_BIND_H
 #define MXCI_EXECUTOR_RUN_BIND_H
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bound programs: see bound_program.h. */
+/*
+ * Preparing the steps of a program: see bound_program.h. The arrays of a step (tensors, entries, strides, reqs) are
+ * parts of arrays for all steps, so that a program needs few allocations.
+ */
 #include "executor/run/bound_program.h"
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "executor/plan/signature.h"
 #include "executor/run/addresses.h"
@@ -11,7 +15,7 @@
 
 /* ---- steps ----------------------------------------------------------------------------------------------------- */
 
-/* The entries of a step's slots. A backward node's inputs are those that its operator reads, the rest is -1. */
+/* The entries of a forward step's slots: in, out, aux; -1 for outputs that are not computed. */
 static void forward_slots(const mxci_program *p, int32_t node, int32_t *entries) {
     const mxci_gnode *n = &p->graph->nodes[node];
     int32_t k = 0, n_in = mxci_graph_n_args(n);
@@ -23,11 +27,13 @@ static void forward_slots(const mxci_program *p, int32_t node, int32_t *entries)
         entries[k++] = mxci_graph_inputs(p->graph, node)[i];
 }
 
+/* The entry that a backward node reads for a slot; -1 if its operator does not read it. */
 static int32_t backward_slot(const mxci_graph *g, int32_t node, mxci_read_group group, int32_t slot) {
     int32_t at = mxci_graph_backward_input(g, node, group, slot);
     return at >= 0 ? mxci_graph_inputs(g, node)[at] : -1;
 }
 
+/* The entries of a backward step's slots: in, out, aux, out_grad, in_grad. */
 static void backward_slots(const mxci_program *p, int32_t node, int32_t *entries) {
     const mxci_graph *g = p->graph;
     const mxci_gnode *n = &g->nodes[node], *forward = &g->nodes[n->forward];
@@ -69,14 +75,7 @@ static void fill_tensors(mxci_step *s, const mxc_op_sig *sig, int is_backward) {
     }
 }
 
-/* What a copy reads is elsewhere than the node. */
-static void fill_contexts(const mxci_program *p, mxci_step *s) {
-    for (int32_t slot = 0; slot < s->n_slots; slot++)
-        if (s->entries[slot] >= 0)
-            s->tensors[slot].context = p->graph->nodes[p->graph->entry_node[s->entries[slot]]].context;
-}
-
-/* In a tile, whole arrays that are worked on by slices move on from slice to slice: the first input and the outputs. */
+/* In a tile, the addresses of whole arrays advance from slice to slice: those of the first input and the outputs. */
 static void fill_strides(const mxci_program *p, int32_t step, mxci_step *s) {
     int32_t at = mxci_program_tile_of(p, step);
     for (int32_t slot = 0; slot < s->n_slots && at >= 0; slot++) {
@@ -85,17 +84,6 @@ static void fill_strides(const mxci_program *p, int32_t step, mxci_step *s) {
         if (is_row_wise && s->entries[slot] >= 0 && !p->slice[p->root[s->entries[slot]]])
             s->strides[slot] = mxci_graph_entry_bytes(p->graph, s->entries[slot]) / tile->rows * tile->slice;
     }
-}
-
-static mxc_status find_function(const mxci_program *p, int32_t node, mxc_op_compute_fn *out) {
-    const mxci_gnode *n = &p->graph->nodes[node];
-    mxci_op_impl impl = mxci_graph_op_impl(p->graph, node);
-    char text[32];
-    *out = n->kind == MXCI_FORWARD ? impl.forward : impl.backward;
-    if (!*out)
-        return MXC_FAIL(MXC_EDEVICE, "bind: operator %s (node %s) is not implemented on %s", impl.name, n->name,
-                        mxc_context_format(n->context, text, sizeof text));
-    return MXC_OK;
 }
 
 /* What steps are made from. */
@@ -119,7 +107,7 @@ static mxc_status make_state(maker *m, int32_t node) {
     return impl.state_create(&sig, &m->bound->states[forward]);
 }
 
-/* Reserve the step's place among the random numbers of its pool, in training and not. */
+/* Reserves the step's range among the random numbers that its pool draws in a run, for training and for inference. */
 static void count_random(maker *m, int32_t node, mxci_step *s) {
     mxci_bound_program *b = m->bound;
     const mxc_op_def *def = mxci_graph_op_def(b->program->graph, node);
@@ -132,6 +120,7 @@ static void count_random(maker *m, int32_t node, mxci_step *s) {
     }
 }
 
+/* Prepares what stays the same in all runs, and grows the scratch of the pool to what the step needs. */
 static mxc_status make_call(maker *m, int32_t node, mxci_step *s, const mxc_op_sig *sig, mxc_req *req) {
     const mxci_program *p = m->bound->program;
     const mxci_gnode *n = &p->graph->nodes[node];
@@ -139,13 +128,15 @@ static mxc_status make_call(maker *m, int32_t node, mxci_step *s, const mxc_op_s
     mxc_op_call *c = &s->call;
     for (int32_t i = 0; i < n->n_outputs; i++)
         req[i] = p->req[n->first_entry + i];
-    *c = (mxc_op_call){.op = sig->op,
-                       .params = sig->params,
-                       .state = m->bound->states[forward],
-                       .n_in = sig->n_in,
-                       .n_out = sig->n_out,
-                       .n_aux = sig->n_aux,
-                       .req = req};
+    *c = (mxc_op_call){
+        .op = sig->op,
+        .params = sig->params,
+        .state = m->bound->states[forward],
+        .n_in = sig->n_in,
+        .n_out = sig->n_out,
+        .n_aux = sig->n_aux,
+        .req = req,
+    };
     c->in = s->tensors;
     c->out = c->in + c->n_in;
     c->aux = c->out + c->n_out;
@@ -166,8 +157,14 @@ static mxc_status make_step(maker *m, int32_t step) {
     int32_t node = p->order[step];
     int is_backward = p->graph->nodes[node].kind == MXCI_BACKWARD;
     mxci_step *s = &b->steps[step];
+    const mxci_op_impl impl = mxci_graph_op_impl(p->graph, node);
     mxc_op_sig sig;
-    MXC_TRY(find_function(p, node, &s->fn));
+    char text[32];
+    s->fn = is_backward ? impl.backward : impl.forward;
+    if (!s->fn)
+        return MXC_FAIL(MXC_EDEVICE, "bind: operator %s (node %s) is not implemented on %s", impl.name,
+                        p->graph->nodes[node].name,
+                        mxc_context_format(p->graph->nodes[node].context, text, sizeof text));
     MXC_TRY(make_state(m, node));
     s->n_slots = slots_of(p->graph, node);
     s->tensors = b->tensors + m->n_slots;
@@ -185,7 +182,9 @@ static mxc_status make_step(maker *m, int32_t step) {
         backward_slots(p, node, s->entries);
     else
         forward_slots(p, node, s->entries);
-    fill_contexts(p, s);
+    for (int32_t slot = 0; slot < s->n_slots; slot++) /* the input of a copy is on another context than the node */
+        if (s->entries[slot] >= 0)
+            s->tensors[slot].context = p->graph->nodes[p->graph->entry_node[s->entries[slot]]].context;
     fill_strides(p, step, s);
     return MXC_OK;
 }
@@ -223,16 +222,8 @@ static mxc_status bound_program_allocate(mxci_bound_program *b) {
     b->token = mxci_calloc(n_pools, sizeof *b->token);
     if (!b->steps || !b->tensors || !b->entries || !b->strides || !b->reqs || !b->states || !b->arenas || !b->bases ||
         !b->temp_bytes || !b->random_count[0] || !b->random_count[1] || !b->random || !b->token)
-        return MXC_FAIL(MXC_ENOMEM, "executor: no memory");
+        return MXCI_NO_MEMORY("executor", "the steps of a program");
     return MXC_OK;
-}
-
-static mxc_status make_ready(mxc_executor *e, mxci_bound_program *b) {
-    MXC_TRY(bound_program_allocate(b));
-    MXC_TRY(make_steps(e, b));
-    MXC_TRY(mxci_addresses_take_arenas(e, b));
-    mxci_addresses_fill(e, b);
-    return mxci_segments_create(e, b, e->options.bulk_nodes, &b->bulk);
 }
 
 mxc_status mxci_bound_program_create(mxc_executor *e, mxci_program *program, mxci_bound_program **out) {
@@ -241,22 +232,23 @@ mxc_status mxci_bound_program_create(mxc_executor *e, mxci_program *program, mxc
     *out = NULL;
     if (!b) {
         mxci_program_destroy(program);
-        return MXC_FAIL(MXC_ENOMEM, "executor: no memory");
+        return MXCI_NO_MEMORY("executor", "the steps of a program");
     }
     b->program = program;
-    status = make_ready(e, b);
+    status = bound_program_allocate(b);
+    if (status == MXC_OK)
+        status = make_steps(e, b);
+    if (status == MXC_OK)
+        status = mxci_addresses_take_arenas(e, b);
+    if (status == MXC_OK) {
+        mxci_addresses_fill(e, b);
+        status = mxci_segments_create(e, b, e->options.bulk_nodes, &b->bulk);
+    }
     if (status == MXC_OK)
         *out = b;
     else
         mxci_bound_program_destroy(b);
     return status;
-}
-
-static void destroy_states(mxci_bound_program *b) {
-    const mxci_graph *g = b->program->graph;
-    for (int32_t i = 0; i < g->n_nodes && b->states; i++)
-        if (b->states[i])
-            mxci_graph_op_impl(g, i).state_destroy(b->states[i]);
 }
 
 void mxci_bound_program_destroy(mxci_bound_program *b) {
@@ -265,7 +257,9 @@ void mxci_bound_program_destroy(mxci_bound_program *b) {
     mxci_graph_capture_discard(b, &b->bulk);
     mxci_segments_destroy(&b->bulk);
     mxci_segments_destroy(&b->single);
-    destroy_states(b);
+    for (int32_t i = 0; i < b->program->graph->n_nodes && b->states; i++)
+        if (b->states[i])
+            mxci_graph_op_impl(b->program->graph, i).state_destroy(b->states[i]);
     for (int32_t i = 0; i < b->program->n_pools && b->arenas; i++)
         mxci_arena_release(b->arenas[i]);
     mxci_free(b->steps);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running the steps of a segment: see execute.h. */
+/* Running the steps of a segment on a thread of the engine: see execute.h. Nothing here allocates. */
 #include "executor/run/execute.h"
 
 #include "base/trace.h"
@@ -33,12 +33,14 @@ static mxc_status run_step(mxci_segment *s, mxci_step *t, int32_t node, uint64_t
     return status;
 }
 
+/* Advances the addresses of whole arrays in a tile. */
 static void move_slices(mxci_step *t, int64_t slices) {
     for (int32_t i = 0; i < t->n_slots; i++)
         if (t->strides[i])
             t->tensors[i].data = (char *)t->tensors[i].data + slices * t->strides[i];
 }
 
+/* Runs all steps of a tile for one slice after the other; addresses are restored in the end, also after a failure. */
 static mxc_status run_tile(mxci_segment *s, const mxci_step_tile *tile, const mxc_run *run) {
     mxci_bound_program *b = s->executor->bound;
     mxc_status status = MXC_OK;

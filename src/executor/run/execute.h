@@ -5,7 +5,7 @@
 
 #include "executor/run/executor.h"
 
-/* What a push says to its run: whether it is training, and where the pool's random numbers begin. */
+/* The token of a push: whether the run is training (bit 0), and where the pool's random numbers begin (the others). */
 uint64_t mxci_execute_token(uint64_t random_offset, int is_train);
 /* The random numbers of a run of the segment's pool. */
 mxc_random mxci_execute_random(const mxci_segment *segment, uint64_t token);

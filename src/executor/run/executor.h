@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bound executor: a program with arrays, and everything that a run needs made ready: one call per step with its
- * addresses filled in, grouped into segments that the engine runs.
+ * A bound executor: a program with arrays, and everything that a run needs prepared: one call per step with its
+ * addresses, grouped into segments that the engine runs. An executor is used by one thread at a time.
  */
 #ifndef MXCI_EXECUTOR_RUN_EXECUTOR_H
 #define MXCI_EXECUTOR_RUN_EXECUTOR_H

@@ -22,7 +22,7 @@ static mxc_status executor_reshape_begin(reshaping *r, mxc_executor *e) {
     r->grads = mxci_calloc(n, sizeof *r->grads);
     r->aux = mxci_calloc((size_t)e->aux_names.n + 1, sizeof *r->aux);
     if (!r->is_named || !r->args || !r->grads || !r->aux)
-        return MXC_FAIL(MXC_ENOMEM, "reshape: no memory");
+        return MXCI_NO_MEMORY("reshape", "lists of arrays");
     return mxci_graph_from_symbol(e->symbol, &r->graph);
 }
 
@@ -46,25 +46,15 @@ static mxc_shape *arg_shape(const reshaping *r, int64_t i) {
     return &r->graph->shapes[r->graph->nodes[r->graph->args[i]].first_entry];
 }
 
-static mxc_shape *aux_shape(const reshaping *r, int64_t i) {
-    return &r->graph->shapes[r->graph->nodes[r->graph->aux[i]].first_entry];
-}
-
-/* Types are those of the arrays there are. */
-static void set_types(reshaping *r) {
+/* Infers from the given shapes and the dtypes of the arrays; an argument that stays unknown keeps its old shape. */
+static mxc_status executor_reshape_infer(reshaping *r, int64_t n, const char *const *names, const mxc_shape *shapes) {
     const mxc_executor *e = r->executor;
     mxci_graph *g = r->graph;
+    int open = 0;
     for (int32_t i = 0; i < g->n_args; i++)
         g->types[g->nodes[g->args[i]].first_entry] = mxc_ndarray_dtype(e->args[i]);
     for (int32_t i = 0; i < g->n_aux; i++)
         g->types[g->nodes[g->aux[i]].first_entry] = mxc_ndarray_dtype(e->aux[i]);
-}
-
-/* From the given shapes; where that leaves an argument open, it keeps its old shape. */
-static mxc_status executor_reshape_infer(reshaping *r, int64_t n, const char *const *names, const mxc_shape *shapes) {
-    const mxc_executor *e = r->executor;
-    int64_t open = 0;
-    set_types(r);
     for (int64_t i = 0; i < n; i++) {
         int64_t at = mxc_names_find(&e->arg_names, names[i]);
         if (at < 0)
@@ -72,18 +62,18 @@ static mxc_status executor_reshape_infer(reshaping *r, int64_t n, const char *co
         *arg_shape(r, at) = shapes[i];
         r->is_named[at] = 1;
     }
-    MXC_TRY(mxci_graph_infer(r->graph));
+    MXC_TRY(mxci_graph_infer(g));
     for (int64_t i = 0; i < e->arg_names.n; i++)
         if (!mxc_shape_known(arg_shape(r, i))) {
             *arg_shape(r, i) = *mxc_ndarray_shape(e->args[i]);
             open = 1;
         }
-    return open ? mxci_graph_infer(r->graph) : MXC_OK;
+    return open ? mxci_graph_infer(g) : MXC_OK;
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------------------------- */
 
-/* An array of the new shape in the place of old. */
+/* An array of the new shape that replaces old: the same one, a view of it, or a new one. */
 static mxc_status adapt(const reshaping *r, const char *name, int is_named, mxc_ndarray *old, const mxc_shape *shape,
                         mxc_ndarray **out) {
     char have[MXC_SHAPE_TEXT], want[MXC_SHAPE_TEXT];
@@ -115,8 +105,10 @@ static mxc_status adapt_all(reshaping *r) {
         if (e->grads[i])
             MXC_TRY(adapt(r, name, r->is_named[i], e->grads[i], arg_shape(r, i), &r->grads[i]));
     }
-    for (int64_t i = 0; i < e->aux_names.n; i++)
-        MXC_TRY(adapt(r, e->aux_names.items[i], 0, e->aux[i], aux_shape(r, i), &r->aux[i]));
+    for (int64_t i = 0; i < e->aux_names.n; i++) {
+        const mxc_shape *shape = &r->graph->shapes[r->graph->nodes[r->graph->aux[i]].first_entry];
+        MXC_TRY(adapt(r, e->aux_names.items[i], 0, e->aux[i], shape, &r->aux[i]));
+    }
     return MXC_OK;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forward, backward and partial forward: the calls of the caller's thread, which push segments. */
+/*
+ * mxc_executor_forward, backward and partial_forward, which push segments on the caller's thread. What a segment does
+ * when the engine runs it is in execute.c.
+ */
 #include "executor/run/forward_backward.h"
 
 #include "base/error.h"
@@ -9,12 +12,12 @@
 #include "executor/run/execute.h"
 #include "executor/run/segments.h"
 
-/* What training runs cannot have. */
+/* 1 if the program cannot run training: outputs of tiles are incomplete, and folded norms use moving statistics. */
 static int is_for_inference(const mxci_program *p) {
     return p->n_tiles || p->is_folded;
 }
 
-/* Lower and bind the symbol again without the passes that rewrite it. */
+/* Lowers and binds the symbol again without the passes that rewrite it. */
 static mxc_status run_unoptimized(mxc_executor *e) {
     mxci_bound_program *b;
     mxci_program *p;
@@ -35,7 +38,8 @@ mxc_status mxci_executor_use_single_steps(mxc_executor *e) {
     return mxci_segments_create(e, e->bound, 1, &e->bound->single);
 }
 
-/* Take the random numbers of one forward run. A changed seed waits for the runs that still use the old one. */
+/* Reserves the random numbers of one forward run. After a change of the seed, waits for the runs that use the old one.
+ */
 static mxc_status reserve_random(mxc_executor *e, int is_train) {
     mxci_bound_program *b = e->bound;
     for (int32_t i = 0; i < b->program->n_pools; i++) {
@@ -68,10 +72,10 @@ static mxc_status begin_forward(mxc_executor *e, int is_train) {
     return MXC_OK;
 }
 
-/* ---- calls that change the executor ---------------------------------------------------------------------------- */
+/* ---- forward ---------------------------------------------------------------------------------------------------- */
 
-/* Begin a call. In checked builds it fails while another thread, or a monitor of a call that has not returned, is in
- * one: an executor is for one thread at a time. */
+/* Begins a public call. Checked builds report a call that overlaps with another one, of another thread or of a monitor
+ * inside a call: an executor is used by one thread at a time. */
 static mxc_status forward_backward_enter(mxc_executor *e, const char *function) {
 #ifdef MXCI_CHECKS
     if (mxci_is_released(e))
@@ -130,28 +134,27 @@ mxc_status mxc_executor_partial_forward(mxc_executor *executor, int is_train, in
 
 /* ---- backward -------------------------------------------------------------------------------------------------- */
 
-static mxc_status check_head(const mxc_executor *e, int64_t i, mxc_ndarray *given) {
-    char want[MXC_SHAPE_TEXT], have[MXC_SHAPE_TEXT];
-    if (!e->heads[i])
-        return MXC_OK;
-    if (!given)
-        return MXC_FAIL(MXC_EINVAL, "backward: output %s needs a head gradient, found none", e->output_names.items[i]);
-    if (!mxc_shape_equal(mxc_ndarray_shape(given), mxc_ndarray_shape(e->heads[i])))
-        return MXC_FAIL(MXC_ESHAPE, "backward: head gradient of output %s: expected shape %s, found %s",
-                        e->output_names.items[i], mxc_shape_format(mxc_ndarray_shape(e->heads[i]), want, sizeof want),
-                        mxc_shape_format(mxc_ndarray_shape(given), have, sizeof have));
-    return MXC_OK;
-}
-
 static mxc_status queue_backward(mxc_executor *e, int64_t n, mxc_ndarray *const *head_grads) {
+    char want[MXC_SHAPE_TEXT], have[MXC_SHAPE_TEXT];
     int64_t n_outputs = e->output_names.n;
     if (n != 0 && n != n_outputs)
         return MXC_FAIL(MXC_EINVAL, "backward: expected %lld head gradients, found %lld", (long long)n_outputs,
                         (long long)n);
     if (!e->latest || !e->latest_is_train)
         return MXC_FAIL(MXC_ESTATE, "backward: needs a forward run with is_train 1 before it");
-    for (int64_t i = 0; i < n_outputs; i++)
-        MXC_TRY(check_head(e, i, n ? head_grads[i] : NULL));
+    for (int64_t i = 0; i < n_outputs; i++) {
+        const mxc_ndarray *given = n ? head_grads[i] : NULL;
+        if (!e->heads[i])
+            continue;
+        if (!given)
+            return MXC_FAIL(MXC_EINVAL, "backward: output %s needs a head gradient, found none",
+                            e->output_names.items[i]);
+        if (!mxc_shape_equal(mxc_ndarray_shape(given), mxc_ndarray_shape(e->heads[i])))
+            return MXC_FAIL(MXC_ESHAPE, "backward: head gradient of output %s: expected shape %s, found %s",
+                            e->output_names.items[i],
+                            mxc_shape_format(mxc_ndarray_shape(e->heads[i]), want, sizeof want),
+                            mxc_shape_format(mxc_ndarray_shape(given), have, sizeof have));
+    }
     for (int64_t i = 0; i < n; i++)
         if (e->heads[i])
             MXC_TRY(mxc_ndarray_copy_to(head_grads[i], e->heads[i], 0));

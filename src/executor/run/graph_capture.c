@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captured segments: see graph_capture.h. */
+/* Capturing the work of segments into device graphs, and launching them: see graph_capture.h. */
 #include "executor/run/graph_capture.h"
 
 #include "base/device.h"
@@ -45,17 +45,12 @@ void mxci_graph_capture_discard(const mxci_bound_program *b, mxci_segments *segm
         }
 }
 
-/* Whether a run of the segment draws random numbers. */
-static int draws(const mxci_segment *s, int is_train) {
-    const mxci_bound_program *b = s->executor->bound;
-    return s->first < b->program->n_forward && b->random_count[is_train][s->pool];
-}
-
 static mxc_status launch(const mxci_segment *s, int is_train, const mxc_run *run, const mxc_random *random) {
     return s->capture_device->graph_launch(run->context, run->stream, s->captured[is_train], random);
 }
 
-/* Work that cannot be captured, such as a step that waits for the device, is queued step by step from now on. */
+/* Captures and launches the work. A segment that cannot be captured, such as one that waits for the device, is run step
+ * by step from now on. */
 static mxc_status capture(mxci_segment *s, int is_train, const mxc_run *run, const mxc_random *random) {
     const mxci_device *device = s->capture_device;
     mxc_status status = device->capture_begin(run->context, run->stream, random);
@@ -75,13 +70,16 @@ static mxc_status capture(mxci_segment *s, int is_train, const mxc_run *run, con
 mxc_status mxci_graph_capture_run(const mxc_run *run, void *arg) {
     mxci_segment *s = arg;
     int is_train = (int)(run->token & 1);
-    const mxc_random random = mxci_execute_random(s, run->token), *drawn = draws(s, is_train) ? &random : NULL;
+    const mxc_random random = mxci_execute_random(s, run->token), *drawn;
+    int draws =
+        s->first < s->executor->bound->program->n_forward && s->executor->bound->random_count[is_train][s->pool];
+    drawn = draws ? &random : NULL;
     if (!s->capture_device || !run->stream || atomic_load_explicit(&mxci_trace_on, memory_order_relaxed))
         return mxci_execute_steps(s, run);
     if (s->captured[is_train])
         return launch(s, is_train, run, drawn);
+    /* Not the first run: libraries allocate and tune in it, which must not be captured. */
     if (s->runs[is_train] == NEVER || s->runs[is_train]++ == 0)
-        return mxci_execute_steps(
-            s, run); /* libraries allocate and tune at their first call, which must not be captured */
+        return mxci_execute_steps(s, run);
     return capture(s, is_train, run, drawn);
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters by name: matched with a network's arguments and auxiliary states, and loaded into an executor. */
+/*
+ * Parameters by name: matched with a network's arguments and auxiliary states, and copied into an executor
+ * (mxc_executor_load_params), or used to bind one (mxc_executor_bind_params). Everything is checked before anything is
+ * copied.
+ */
 #include <string.h>
 
 #include "base/error.h"
@@ -29,23 +33,7 @@ typedef struct matching {
     int64_t n_missing;
 } matching;
 
-static mxc_status no_memory(void) {
-    return MXC_FAIL(MXC_ENOMEM, "parameters: no memory");
-}
-
 /* ---- the list -------------------------------------------------------------------------------------------------- */
-
-static mxc_status load_params_add(matching *m, const char *name, mxc_ndarray *array) {
-    int kind = !strncmp(name, "arg:", 4) ? ARG : !strncmp(name, "aux:", 4) ? AUX : PLAIN;
-    const char *bare = kind == PLAIN ? name : name + 4;
-    parameter *p = &m->items[m->n++];
-    if (!array)
-        return MXC_FAIL(MXC_EINVAL, "parameter \"%.100s\": the list has no array for it", name);
-    if (mxci_hash_map_has(m->by_name[kind], bare))
-        return MXC_FAIL(MXC_EEXIST, "parameter \"%.100s\" is in the list twice", name);
-    *p = (parameter){name, array, 0};
-    return mxci_hash_map_put(m->by_name[kind], bare, p);
-}
 
 static void matching_close(matching *m) {
     for (int kind = 0; kind < N_KINDS; kind++)
@@ -56,19 +44,31 @@ static void matching_close(matching *m) {
 static mxc_status matching_fill(matching *m, const mxc_ndarray_list *params) {
     m->items = mxci_calloc((size_t)params->n + 1, sizeof *m->items);
     if (!m->items)
-        return no_memory();
+        return MXCI_NO_MEMORY("parameters", "the list");
     for (int kind = 0; kind < N_KINDS; kind++)
         MXC_TRY(mxci_hash_map_create(&m->by_name[kind]));
     if (params->n > 0 && !params->names)
         return MXC_FAIL(MXC_EINVAL, "parameters: the list's arrays have no names");
     for (int64_t i = 0; i < params->n; i++) {
+        const char *name, *bare;
+        parameter *p;
+        int kind;
         MXC_TRY(MXCI_CHECK_NON_NULL(params->names[i], "parameters: a name"));
-        MXC_TRY(load_params_add(m, params->names[i], params->arrays[i]));
+        name = params->names[i];
+        kind = !strncmp(name, "arg:", 4) ? ARG : !strncmp(name, "aux:", 4) ? AUX : PLAIN;
+        bare = kind == PLAIN ? name : name + 4;
+        p = &m->items[m->n++];
+        if (!params->arrays[i])
+            return MXC_FAIL(MXC_EINVAL, "parameter \"%.100s\": the list has no array for it", name);
+        if (mxci_hash_map_has(m->by_name[kind], bare))
+            return MXC_FAIL(MXC_EEXIST, "parameter \"%.100s\" is in the list twice", name);
+        *p = (parameter){name, params->arrays[i], 0};
+        MXC_TRY(mxci_hash_map_put(m->by_name[kind], bare, p));
     }
     return MXC_OK;
 }
 
-/* Close also after a failure. */
+/* To be closed also after a failure. */
 static mxc_status matching_open(matching *m, const mxc_ndarray_list *params, int64_t n_inputs,
                                 const char *const *inputs) {
     *m = (matching){.n_inputs = n_inputs, .inputs = inputs};
@@ -78,19 +78,13 @@ static mxc_status matching_open(matching *m, const mxc_ndarray_list *params, int
 
 /* ---- matching -------------------------------------------------------------------------------------------------- */
 
-static int is_input(const matching *m, const char *name) {
-    for (int64_t i = 0; i < m->n_inputs; i++)
-        if (strcmp(m->inputs[i], name) == 0)
-            return 1;
-    return 0;
-}
-
 /* The parameter of a variable; NULL for an input, and where there is none, which is noted. */
 static mxc_status load_params_find(matching *m, int kind, const char *name, parameter **out) {
     parameter *own = mxci_hash_map_get(m->by_name[kind], name), *plain = mxci_hash_map_get(m->by_name[PLAIN], name);
     *out = NULL;
-    if (kind == ARG && is_input(m, name))
-        return MXC_OK;
+    for (int64_t i = 0; i < m->n_inputs && kind == ARG; i++)
+        if (strcmp(m->inputs[i], name) == 0)
+            return MXC_OK;
     if (own && plain)
         return MXC_FAIL(MXC_EEXIST, "parameters: both \"%.100s\" and \"%.100s\" are in the list", own->name, name);
     *out = own ? own : plain;
@@ -100,7 +94,7 @@ static mxc_status load_params_find(matching *m, int kind, const char *name, para
     return MXC_OK;
 }
 
-/* Unknown axes and dtypes of what is wanted fit anything. */
+/* Checks the parameter against the expected shape and dtype, of which unknown parts fit anything. */
 static mxc_status load_params_check(const parameter *p, const mxc_shape *shape, mxc_dtype dtype, unsigned flags) {
     char want[MXC_SHAPE_TEXT], have[MXC_SHAPE_TEXT];
     const mxc_shape *found = mxc_ndarray_shape(p->array);
@@ -116,7 +110,7 @@ static mxc_status load_params_check(const parameter *p, const mxc_shape *shape, 
     return MXC_OK;
 }
 
-/* After all variables were matched. */
+/* Reports variables without parameters and parameters without variables; after all variables have been matched. */
 static mxc_status check_left_over(const matching *m, unsigned flags) {
     char extra[300] = "";
     mxci_line line = {extra, sizeof extra, 0};
@@ -134,7 +128,7 @@ static mxc_status check_left_over(const matching *m, unsigned flags) {
 
 /* ---- loading --------------------------------------------------------------------------------------------------- */
 
-/* Check, or queue copying, what belongs to one kind of variables. */
+/* Checks the parameters of one kind of variables, or, where copy is set, queues copies into the arrays. */
 static mxc_status load_kind(matching *m, int kind, const mxc_names *names, mxc_ndarray *const *arrays, unsigned flags,
                             int copy) {
     for (int64_t i = 0; i < names->n; i++) {
@@ -177,18 +171,18 @@ mxc_status mxc_executor_load_params(mxc_executor *executor, const mxc_ndarray_li
 /* ---- binding --------------------------------------------------------------------------------------------------- */
 
 /* What is known of a network's variables: the inputs as given, and the parameters. */
-typedef struct known {
+typedef struct known_variables {
     int64_t n;
     const char **names;
     mxc_shape *shapes;
     mxc_dtype *types;
-} known;
+} known_variables;
 
-static mxc_status known_open(known *k, int64_t room, const mxc_bind_spec *spec) {
-    *k = (known){spec->n, mxci_calloc((size_t)room, sizeof *k->names), mxci_calloc((size_t)room, sizeof *k->shapes),
-                 mxci_calloc((size_t)room, sizeof *k->types)};
+static mxc_status known_open(known_variables *k, int64_t room, const mxc_bind_spec *spec) {
+    *k = (known_variables){spec->n, mxci_calloc((size_t)room, sizeof *k->names),
+                           mxci_calloc((size_t)room, sizeof *k->shapes), mxci_calloc((size_t)room, sizeof *k->types)};
     if (!k->names || !k->shapes || !k->types)
-        return no_memory();
+        return MXCI_NO_MEMORY("parameters", "known shapes");
     for (int64_t i = 0; i < spec->n; i++) {
         k->names[i] = spec->names[i];
         k->shapes[i] = spec->shapes ? spec->shapes[i] : (mxc_shape){.ndim = -1};
@@ -197,14 +191,9 @@ static mxc_status known_open(known *k, int64_t room, const mxc_bind_spec *spec) 
     return MXC_OK;
 }
 
-static void known_close(known *k) {
-    mxci_free(k->names);
-    mxci_free(k->shapes);
-    mxci_free(k->types);
-}
-
-/* Parameters are compared with what follows from the inputs alone, so that a message names the parameter. */
-static mxc_status know_params(matching *m, int kind, const mxci_graph *g, unsigned flags, known *k) {
+/* Adds the shapes of one kind of parameters to what is known. They are compared with what follows from the inputs
+ * alone, so that a message names the parameter. */
+static mxc_status add_known_params(matching *m, int kind, const mxci_graph *g, unsigned flags, known_variables *k) {
     int32_t n = kind == ARG ? g->n_args : g->n_aux;
     for (int32_t i = 0; i < n; i++) {
         const mxci_gnode *node = &g->nodes[kind == ARG ? g->args[i] : g->aux[i]];
@@ -223,28 +212,11 @@ static mxc_status know_params(matching *m, int kind, const mxci_graph *g, unsign
     return MXC_OK;
 }
 
-static mxc_status know_all(matching *m, const mxci_graph *g, unsigned flags, known *k) {
-    MXC_TRY(know_params(m, ARG, g, flags, k));
-    MXC_TRY(know_params(m, AUX, g, flags, k));
-    return check_left_over(m, flags);
-}
-
-static mxc_status bind_known(mxc_symbol *symbol, const mxc_bind_options *options, const known *k, mxc_executor **out) {
-    const mxc_bind_spec spec = {
-        .size = sizeof spec,
-        .n = k->n,
-        .names = k->names,
-        .shapes = k->shapes,
-        .types = k->types,
-    };
-    return mxc_executor_simple_bind(symbol, options, &spec, out);
-}
-
 mxc_status mxc_executor_bind_params(mxc_symbol *symbol, const mxc_bind_options *options, const mxc_bind_spec *spec,
                                     const mxc_ndarray_list *params, unsigned flags, mxc_executor **out) {
     mxc_bind_spec inputs;
     matching m;
-    known k = {0};
+    known_variables k = {0};
     mxci_graph *g = NULL;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(symbol));
@@ -262,16 +234,30 @@ mxc_status mxc_executor_bind_params(mxc_symbol *symbol, const mxc_bind_options *
     if (status == MXC_OK)
         status = known_open(&k, inputs.n + m.n + 1, &inputs);
     if (status == MXC_OK)
-        status = know_all(&m, g, flags, &k);
+        status = add_known_params(&m, ARG, g, flags, &k);
     if (status == MXC_OK)
-        status = bind_known(symbol, options, &k, out);
+        status = add_known_params(&m, AUX, g, flags, &k);
+    if (status == MXC_OK)
+        status = check_left_over(&m, flags);
+    if (status == MXC_OK) {
+        const mxc_bind_spec all = {
+            .size = sizeof all,
+            .n = k.n,
+            .names = k.names,
+            .shapes = k.shapes,
+            .types = k.types,
+        };
+        status = mxc_executor_simple_bind(symbol, options, &all, out);
+    }
     if (status == MXC_OK)
         status = mxc_executor_load_params(*out, params, flags, inputs.n, inputs.names);
     if (status != MXC_OK) {
         mxc_executor_destroy(*out);
         *out = NULL;
     }
-    known_close(&k);
+    mxci_free(k.names);
+    mxci_free(k.shapes);
+    mxci_free(k.types);
     mxci_graph_destroy(g);
     matching_close(&m);
     return status;

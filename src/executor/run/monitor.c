@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Monitors: a function of the caller's that sees what every node has made. */
+/* Monitors: a function of the caller is called with every output of every node, in the order of execution. */
 #include "executor/run/monitor.h"
 
 #include "base/text.h"

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Segments: see segments.h. */
+/*
+ * Cutting a program into segments: see segments.h. Each segment becomes one engine operation on the variables of the
+ * arrays that its steps read and write, and of its pool.
+ */
 #include "executor/run/segments.h"
 
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "executor/run/execute.h"
 #include "executor/run/graph_capture.h"
 #include "symbol/graph_query.h"
@@ -11,7 +15,7 @@
 /* Fewest steps of a backward segment that ends early because a gradient is ready. */
 #define EARLY_STEPS 10
 
-/* A variable that a segment names. */
+/* An engine variable that a segment reads or writes. */
 typedef struct use {
     mxc_var *var;
     int writes;
@@ -23,7 +27,7 @@ typedef struct cutter {
     mxci_segments *segments;
     int32_t *latest; /* pool: its latest segment so far; -1: none */
     int32_t n_uses;
-    use *uses;      /* one per slot of a step, and per pool, and one */
+    use *uses;      /* room for most_uses */
     mxc_var **vars; /* reads from the front, writes behind */
 } cutter;
 
@@ -45,6 +49,8 @@ static int is_callback(const mxci_program *p, int32_t step) {
     return (mxci_graph_op_def(p->graph, p->order[step])->flags & MXC_OP_CALLBACK) != 0;
 }
 
+/* The end of the segment that begins at first: at the end of forward, after limit steps, before a change of context or
+ * a callback operator, and in backward after a gradient of the caller. */
 static int32_t segment_end(const mxci_program *p, int32_t first, int32_t limit) {
     if (is_callback(p, first))
         return first + 1;
@@ -65,6 +71,8 @@ static void add_use(cutter *c, mxc_var *var, int writes) {
     c->uses[c->n_uses++] = (use){var, writes};
 }
 
+/* A segment writes its own pool, reads others, and reads the done variable of the pool's latest segment, so that a
+ * failure stops those that follow. */
 static void use_pool(cutter *c, const mxci_segment *s, int32_t pool) {
     add_use(c, c->bound->arenas[pool]->var, pool == s->pool);
     if (c->latest[pool] >= 0)
@@ -128,7 +136,9 @@ static int list_vars(const cutter *c, int writes, mxc_var **out) {
 
 /* ---- making ---------------------------------------------------------------------------------------------------- */
 
-static void collect_uses(cutter *c, const mxci_segment *s) {
+static mxc_status segments_make_op(cutter *c, mxci_segment *s) {
+    mxc_task task = MXC_TASK_INIT;
+    int n_reads, n_writes;
     c->n_uses = 0;
     use_pool(c, s, s->pool);
     add_use(c, s->done, 1);
@@ -137,14 +147,8 @@ static void collect_uses(cutter *c, const mxci_segment *s) {
         for (int32_t slot = 0; slot < t->n_slots; slot++)
             if (t->entries[slot] >= 0)
                 use_entry(c, s, c->bound->program->order[step], t->entries[slot]);
-        merge_uses(c);
+        merge_uses(c); /* after each step, which bounds the room that uses need */
     }
-}
-
-static mxc_status segments_make_op(cutter *c, mxci_segment *s) {
-    mxc_task task = MXC_TASK_INIT;
-    int n_reads, n_writes;
-    collect_uses(c, s);
     n_reads = list_vars(c, 0, c->vars);
     n_writes = list_vars(c, 1, c->vars + n_reads);
     task.name = s->first < c->bound->program->n_forward ? "forward" : "backward";
@@ -161,12 +165,14 @@ static mxc_status segments_make_op(cutter *c, mxci_segment *s) {
 static mxc_status make_segment(cutter *c, int32_t first, int32_t limit) {
     const mxci_program *p = c->bound->program;
     mxci_segment *s = &c->segments->items[c->segments->n++];
-    *s = (mxci_segment){.executor = c->executor,
-                        .first = first,
-                        .end = segment_end(p, first, limit),
-                        .pool = mxci_program_pool_of(p, context_at(p, first)),
-                        .is_single = limit == 1,
-                        .is_callback = is_callback(p, first)};
+    *s = (mxci_segment){
+        .executor = c->executor,
+        .first = first,
+        .end = segment_end(p, first, limit),
+        .pool = mxci_program_pool_of(p, context_at(p, first)),
+        .is_single = limit == 1,
+        .is_callback = is_callback(p, first),
+    };
     mxci_graph_capture_prepare(c->bound, s);
     MXC_TRY(mxc_var_create(c->executor->engine, &s->done));
     MXC_TRY(segments_make_op(c, s));
@@ -192,7 +198,7 @@ static mxc_status cut(cutter *c, int32_t limit) {
     c->uses = mxci_calloc(n, sizeof *c->uses);
     c->vars = mxci_calloc(n, sizeof *c->vars);
     if (!c->segments->items || !c->latest || !c->uses || !c->vars)
-        return MXC_FAIL(MXC_ENOMEM, "executor: no memory");
+        return MXCI_NO_MEMORY("executor", "segments");
     for (int32_t i = 0; i < p->n_pools; i++)
         c->latest[i] = -1;
     for (int32_t step = 0; step < p->n_steps; step = c->segments->items[c->segments->n - 1].end)

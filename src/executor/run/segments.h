@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Segments: steps that follow each other on one context run as one engine operation. Backward is also cut where
- * gradients of arguments are ready, so that whoever waits for them (a key-value store) need not wait for all.
+ * gradients of arguments are ready, so that a
+ * key-value store that waits for these gradients does not wait for all.
  */
 #ifndef MXCI_EXECUTOR_RUN_SEGMENTS_H
 #define MXCI_EXECUTOR_RUN_SEGMENTS_H

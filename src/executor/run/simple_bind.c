@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* simple_bind and plan: everything follows from some shapes. */
+/*
+ * mxc_executor_simple_bind and mxc_executor_plan: shapes, dtypes, requests and arrays that follow from the shapes of
+ * the inputs. Binding to the new arrays is in bind.c.
+ */
 #include <string.h>
 
 #include "base/error.h"
@@ -10,17 +13,13 @@
 #include "executor/plan/memory_report.h"
 #include "executor/run/bind.h"
 
-/* All that is known of a symbol's arrays before they exist. */
-typedef struct known {
+/* What follows for the arrays of a symbol before they exist. */
+typedef struct inferred_arrays {
     mxci_graph *graph; /* inferred and placed */
     mxc_req *reqs;     /* argument */
-} known;
+} inferred_arrays;
 
-static mxc_status no_memory(void) {
-    return MXC_FAIL(MXC_ENOMEM, "simple_bind: no memory");
-}
-
-static void release(known *k) {
+static void release(inferred_arrays *k) {
     mxci_graph_destroy(k->graph);
     mxci_free(k->reqs);
 }
@@ -37,16 +36,6 @@ static void add_missing(const mxci_graph *g, int32_t n, const int32_t *nodes, mx
     }
 }
 
-static mxc_status list_missing(const mxci_graph *g) {
-    char text[MXC_ERROR_MAX];
-    mxci_line line = {text, sizeof text, 0};
-    add_missing(g, g->n_args, g->args, &line);
-    add_missing(g, g->n_aux, g->aux, &line);
-    if (line.length == 0)
-        return MXC_OK;
-    return MXC_FAIL(MXC_ESHAPE, "simple_bind: these shapes do not follow from what was given:%s", text);
-}
-
 /* Types left open are float32; then infer again. */
 static mxc_status complete_types(mxci_graph *g, int32_t n, const int32_t *nodes) {
     int open = 0;
@@ -58,8 +47,14 @@ static mxc_status complete_types(mxci_graph *g, int32_t n, const int32_t *nodes)
     return open ? mxci_graph_infer(g) : MXC_OK;
 }
 
+/* Checks that all shapes are known, completes the dtypes and places the nodes. */
 static mxc_status simple_bind_complete(mxci_graph *g, const mxc_bind_options *options) {
-    MXC_TRY(list_missing(g));
+    char text[MXC_ERROR_MAX];
+    mxci_line line = {text, sizeof text, 0};
+    add_missing(g, g->n_args, g->args, &line);
+    add_missing(g, g->n_aux, g->aux, &line);
+    if (line.length > 0)
+        return MXC_FAIL(MXC_ESHAPE, "simple_bind: these shapes do not follow from what was given:%s", text);
     MXC_TRY(complete_types(g, g->n_args, g->args));
     MXC_TRY(complete_types(g, g->n_aux, g->aux));
     MXC_TRY(mxci_check_complete(g));
@@ -68,8 +63,8 @@ static mxc_status simple_bind_complete(mxci_graph *g, const mxc_bind_options *op
 
 /* ---- requests -------------------------------------------------------------------------------------------------- */
 
-/* How many arguments have the name; their request is null. */
-static int32_t ask_nothing(known *k, const char *name) {
+/* Sets the request of all arguments of that name to null; returns how many there are. */
+static int32_t ask_nothing(inferred_arrays *k, const char *name) {
     const mxci_graph *g = k->graph;
     int32_t n = 0;
     for (int32_t i = 0; i < g->n_args; i++)
@@ -80,10 +75,11 @@ static int32_t ask_nothing(known *k, const char *name) {
     return n;
 }
 
-static mxc_status leave_labels_out(known *k) {
+/* Labels get no gradient. */
+static mxc_status leave_labels_out(inferred_arrays *k) {
     const mxci_graph *g = k->graph;
     int32_t *label_of = mxci_calloc((size_t)g->n_args + 1, sizeof *label_of);
-    mxc_status status = label_of ? mxci_graph_find_labels(g, label_of) : no_memory();
+    mxc_status status = label_of ? mxci_graph_find_labels(g, label_of) : MXCI_NO_MEMORY("simple_bind", "labels");
     for (int32_t i = 0; status == MXC_OK && i < g->n_args; i++)
         if (label_of[i] >= 0)
             k->reqs[i] = MXC_REQ_NULL;
@@ -91,10 +87,10 @@ static mxc_status leave_labels_out(known *k) {
     return status;
 }
 
-static mxc_status choose_reqs(known *k, const mxc_bind_spec *spec) {
+static mxc_status choose_reqs(inferred_arrays *k, const mxc_bind_spec *spec) {
     k->reqs = mxci_calloc((size_t)k->graph->n_args + 1, sizeof *k->reqs);
     if (!k->reqs)
-        return no_memory();
+        return MXCI_NO_MEMORY("simple_bind", "gradient requests");
     for (int64_t i = 0; i < k->graph->n_args; i++)
         k->reqs[i] = spec->req;
     MXC_TRY(leave_labels_out(k));
@@ -111,36 +107,34 @@ static mxc_status choose_reqs(known *k, const mxc_bind_spec *spec) {
 
 /* ---- arrays ---------------------------------------------------------------------------------------------------- */
 
-/* arrays: n_args arguments, n_args gradients, n_aux states. */
-static mxc_status simple_bind_make_arrays(const mxci_graph *g, const mxc_req *reqs, mxc_ndarray **arrays) {
-    for (int32_t i = 0; i < g->n_args; i++) {
-        MXC_TRY(mxci_bind_array(g, g->nodes[g->args[i]].first_entry, &arrays[i]));
-        if (reqs[i] != MXC_REQ_NULL)
-            MXC_TRY(mxci_bind_array(g, g->nodes[g->args[i]].first_entry, &arrays[g->n_args + i]));
-    }
-    for (int32_t i = 0; i < g->n_aux; i++)
-        MXC_TRY(mxci_bind_array(g, g->nodes[g->aux[i]].first_entry, &arrays[2 * g->n_args + i]));
-    return MXC_OK;
-}
-
+/* Binds to new arrays, zeros: n_args arguments, n_args gradients where requested, n_aux auxiliary states. */
 static mxc_status bind_new_arrays(mxc_symbol *symbol, const mxc_bind_options *options, const mxci_graph *g,
                                   const mxc_req *reqs, mxc_executor **out) {
-    size_t n = 2 * (size_t)g->n_args + (size_t)g->n_aux, i;
-    mxc_ndarray **arrays = mxci_calloc(n + 1, sizeof *arrays);
-    mxc_status status = arrays ? simple_bind_make_arrays(g, reqs, arrays) : no_memory();
+    size_t n = 2 * (size_t)g->n_args + (size_t)g->n_aux;
+    mxc_ndarray **args = mxci_calloc(n + 1, sizeof *args);
+    mxc_ndarray **grads = args ? args + g->n_args : NULL, **aux = args ? grads + g->n_args : NULL;
+    mxc_status status = args ? MXC_OK : MXCI_NO_MEMORY("simple_bind", "the list of arrays");
+    for (int32_t i = 0; i < g->n_args && status == MXC_OK; i++) {
+        status = mxci_bind_array(g, g->nodes[g->args[i]].first_entry, &args[i]);
+        if (status == MXC_OK && reqs[i] != MXC_REQ_NULL)
+            status = mxci_bind_array(g, g->nodes[g->args[i]].first_entry, &grads[i]);
+    }
+    for (int32_t i = 0; i < g->n_aux && status == MXC_OK; i++)
+        status = mxci_bind_array(g, g->nodes[g->aux[i]].first_entry, &aux[i]);
     if (status == MXC_OK)
-        status = mxc_executor_bind(symbol, options, arrays, arrays + g->n_args, reqs, arrays + 2 * g->n_args, out);
-    for (i = 0; i < n && arrays; i++)
-        mxc_ndarray_release(arrays[i]);
-    mxci_free(arrays);
+        status = mxc_executor_bind(symbol, options, args, grads, reqs, aux, out);
+    for (size_t i = 0; i < n && args; i++)
+        mxc_ndarray_release(args[i]);
+    mxci_free(args);
     return status;
 }
 
 /* ---- public ---------------------------------------------------------------------------------------------------- */
 
-static mxc_status know(mxc_symbol *symbol, const mxc_bind_options *options, const mxc_bind_spec *spec, known *k) {
+static mxc_status infer_arrays(mxc_symbol *symbol, const mxc_bind_options *options, const mxc_bind_spec *spec,
+                               inferred_arrays *k) {
     mxc_status status;
-    *k = (known){.reqs = NULL};
+    *k = (inferred_arrays){.reqs = NULL};
     status = mxci_symbol_infer_graph(symbol, spec->n, spec->names, spec->shapes, spec->types, &k->graph);
     if (status == MXC_OK)
         status = simple_bind_complete(k->graph, options);
@@ -156,12 +150,12 @@ mxc_status mxc_executor_simple_bind(mxc_symbol *symbol, const mxc_bind_options *
     mxc_bind_options read;
     mxc_bind_spec read_spec;
     mxc_status status;
-    known k;
+    inferred_arrays k;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(symbol));
     MXC_TRY(mxci_bind_spec_read(spec, &read_spec));
     MXC_TRY(mxci_bind_options_read(options, &read));
-    MXC_TRY(know(symbol, &read, &read_spec, &k));
+    MXC_TRY(infer_arrays(symbol, &read, &read_spec, &k));
     status = bind_new_arrays(symbol, options, k.graph, k.reqs, out);
     release(&k);
     return status;
@@ -174,12 +168,12 @@ mxc_status mxc_executor_plan(mxc_symbol *symbol, const mxc_bind_options *options
     mxci_lowering_options lowering = {.options = &read};
     mxci_program *p = NULL;
     mxc_status status;
-    known k;
+    inferred_arrays k;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(symbol));
     MXC_TRY(mxci_bind_spec_read(spec, &read_spec));
     MXC_TRY(mxci_bind_options_read(options, &read));
-    MXC_TRY(know(symbol, &read, &read_spec, &k));
+    MXC_TRY(infer_arrays(symbol, &read, &read_spec, &k));
     lowering.reqs = k.reqs;
     lowering.no_tiles = read.bulk_nodes > 0;
     status = mxci_lower(k.graph, &lowering, &p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gradient pass: the backward nodes that it appends. test_symbol_gradient.c runs them. */
+/* The differentiation pass: the backward nodes that it appends. test_symbol_gradient.c runs them. */
 #include "executor/graphs.h"
 
 /* Wants the gradients of the first n arguments. */
@@ -8,7 +8,7 @@ static mxci_program *run(mxc_symbol *symbol, int32_t n) {
     mxci_program *p = graph_program(symbol, &shape, MXC_F32, mxc_cpu(0));
     for (int32_t i = 0; i < n; i++)
         p->wanted[i] = 1;
-    assert_ok(mxci_pass_gradient(p->graph, p->wanted, p->grads, p->heads));
+    assert_ok(mxci_pass_differentiate(p->graph, p->wanted, p->grads, p->heads));
     return p;
 }
 
@@ -63,7 +63,7 @@ static void test_refused(void **state) {
     assert_ok(mxc_op_register(&opaque));
     p = graph_program(net_on("opaque", "wall", "", net_variable("data")), &shape, MXC_F32, mxc_cpu(0));
     p->wanted[0] = 1;
-    assert_fails(mxci_pass_gradient(p->graph, p->wanted, p->grads, p->heads), MXC_EUNSUPPORTED, "wall");
+    assert_fails(mxci_pass_differentiate(p->graph, p->wanted, p->grads, p->heads), MXC_EUNSUPPORTED, "wall");
     mxci_program_destroy(p);
 }
 

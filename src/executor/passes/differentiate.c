@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gradient pass: reverse-mode differentiation of the graph. It visits the nodes from the outputs to the variables
- * and appends, for every operator on a path to a wanted argument, the node that runs its backward, and sums where an
- * entry has several users. As nodes stand in topological order, one sweep downwards over their indices sees each entry
- * after all its users, so that all terms of its gradient are known. Time is linear in nodes and inputs.
+ * The differentiation pass: reverse-mode automatic differentiation of the graph. It visits the nodes from the outputs
+ * to the variables and appends, for every operator on a path to a wanted argument, the node that runs its backward
+ * pass, and sums where an entry has several users. Nodes are in topological order, so one sweep over descending indices
+ * visits each entry after all its users, when all terms of its gradient are known. Time is linear in nodes and inputs.
  *
- * A gradient that nothing contributes to is zero and is left out; zeros are made only where a backward reads one of
- * several output gradients that is missing. An operator that reads no output gradient (a loss) starts the pass by
- * itself where it is an output of the graph.
+ * A gradient without terms is zero and is left out; zeros are made only where a backward node reads one of several
+ * output gradients that is missing. An operator that reads no output gradient (a loss) starts the sweep by itself where
+ * it is an output of the graph.
  */
+#include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "executor/passes/passes.h"
@@ -24,23 +25,20 @@ typedef struct term {
 typedef struct work {
     mxci_graph *graph;
     int32_t n_nodes;       /* of the graph before this pass */
-    uint8_t *reaches;      /* node: a wanted argument is among what it is made from, and a gradient may flow there */
-    uint8_t *is_loss;      /* node: starts the pass by itself */
+    uint8_t *reaches;      /* node: it depends on a wanted argument, and gradients can flow from it to there */
+    uint8_t *is_loss;      /* node: its backward pass reads no output gradient */
     int32_t *first, *last; /* entry: its terms */
     int32_t n_terms;
     term *terms;      /* at most one per input of a node, and one per output of the graph */
     int32_t *scratch; /* inputs of a node to be made, or terms of a sum */
 } work;
 
-static mxc_status no_memory(void) {
-    return MXC_FAIL(MXC_ENOMEM, "gradient: no memory");
-}
-
+/* The most inputs that the backward node of a node can have. */
 static int32_t n_slots(const mxci_gnode *n) {
     return n->n_inputs + 2 * n->n_outputs;
 }
 
-static mxc_status gradient_begin(work *w, mxci_graph *g) {
+static mxc_status differentiate_begin(work *w, mxci_graph *g) {
     int32_t scratch = g->n_inputs + g->n_outputs;
     *w = (work){.graph = g, .n_nodes = g->n_nodes};
     for (int32_t i = 0; i < g->n_nodes; i++)
@@ -52,21 +50,13 @@ static mxc_status gradient_begin(work *w, mxci_graph *g) {
     w->terms = mxci_calloc((size_t)g->n_inputs + (size_t)g->n_outputs + 1, sizeof *w->terms);
     w->scratch = mxci_calloc((size_t)scratch + 1, sizeof *w->scratch);
     if (!w->reaches || !w->is_loss || !w->first || !w->last || !w->terms || !w->scratch)
-        return no_memory();
+        return MXCI_NO_MEMORY("gradient", "the terms of gradients");
     for (int32_t i = 0; i < g->n_entries; i++)
         w->first[i] = w->last[i] = -1;
     return MXC_OK;
 }
 
-static void gradient_end(work *w) {
-    mxci_free(w->reaches);
-    mxci_free(w->is_loss);
-    mxci_free(w->first);
-    mxci_free(w->last);
-    mxci_free(w->terms);
-    mxci_free(w->scratch);
-}
-
+/* Appends a term to the gradient of an entry. */
 static void contribute(work *w, int32_t entry, int32_t gradient) {
     int32_t at = w->n_terms++;
     w->terms[at] = (term){gradient, -1};
@@ -77,7 +67,7 @@ static void contribute(work *w, int32_t entry, int32_t gradient) {
     w->last[entry] = at;
 }
 
-/* The gradient of an entry through out; -1 if it is zero. Terms are added up once. */
+/* The gradient of an entry through out; -1 if it is zero. Several terms are replaced by a node that sums them. */
 static mxc_status gradient_of(work *w, int32_t entry, int32_t *out) {
     int32_t n = 0, at;
     for (at = w->first[entry]; at >= 0; at = w->terms[at].next)
@@ -93,7 +83,7 @@ static mxc_status gradient_of(work *w, int32_t entry, int32_t *out) {
     return MXC_OK;
 }
 
-/* ---- which nodes take part ------------------------------------------------------------------------------------- */
+/* ---- nodes to differentiate ------------------------------------------------------------------------------------- */
 
 static int has_gradient(const mxc_op_def *def) {
     for (int i = 0; i < MXC_DEVICE_LIMIT; i++)
@@ -117,21 +107,10 @@ static void mark_reaching(work *w, const uint8_t *wanted) {
 
 /* ---- head gradients -------------------------------------------------------------------------------------------- */
 
-static mxc_status add_head(mxci_graph *g, int32_t entry, int as_variable, int32_t *out) {
-    int32_t node;
-    if (!as_variable)
-        return mxci_graph_add_like(g, "ones_like", "head_grad", 1, &entry, out);
-    MXC_TRY(mxci_graph_add(g, MXCI_VARIABLE, NULL, "head_grad", 0, NULL, 1, -1, &node));
-    *out = g->nodes[node].first_entry;
-    g->shapes[*out] = g->shapes[entry];
-    g->types[*out] = g->types[entry];
-    g->nodes[node].context = g->nodes[g->entry_node[entry]].context;
-    return MXC_OK;
-}
-
+/* The head gradient of an output, where it is read: a new variable if heads is set, else ones. */
 static mxc_status start_output(work *w, int32_t output, int32_t *heads) {
-    const mxci_graph *g = w->graph;
-    int32_t entry = g->outputs[output], node = g->entry_node[entry], head;
+    mxci_graph *g = w->graph;
+    int32_t entry = g->outputs[output], node = g->entry_node[entry], head, variable;
     mxc_op_needs needs = {.out_grad = MXC_NEED_ALL};
     if (heads)
         heads[output] = -1;
@@ -142,15 +121,22 @@ static mxc_status start_output(work *w, int32_t output, int32_t *heads) {
     w->is_loss[node] = needs.out_grad == 0;
     if (!mxc_need_has(needs.out_grad, entry - g->nodes[node].first_entry))
         return MXC_OK;
-    MXC_TRY(add_head(w->graph, entry, heads != NULL, &head));
+    if (heads) {
+        MXC_TRY(mxci_graph_add(g, MXCI_VARIABLE, NULL, "head_grad", 0, NULL, 1, -1, &variable));
+        head = heads[output] = g->nodes[variable].first_entry;
+        g->shapes[head] = g->shapes[entry];
+        g->types[head] = g->types[entry];
+        g->nodes[variable].context = g->nodes[node].context;
+    } else {
+        MXC_TRY(mxci_graph_add_like(g, "ones_like", "head_grad", 1, &entry, &head));
+    }
     contribute(w, entry, head);
-    if (heads)
-        heads[output] = head;
     return MXC_OK;
 }
 
 /* ---- one node -------------------------------------------------------------------------------------------------- */
 
+/* 1 if a gradient reaches the node, or if it is a loss. */
 static int receives(const work *w, int32_t node) {
     const mxci_gnode *n = &w->graph->nodes[node];
     for (int32_t i = 0; i < n->n_outputs; i++)
@@ -159,13 +145,8 @@ static int receives(const work *w, int32_t node) {
     return w->is_loss[node];
 }
 
-/* The gradient of an output that backward reads, zeros where none arrived. */
-static mxc_status out_grad_of(work *w, int32_t entry, int32_t *out) {
-    MXC_TRY(gradient_of(w, entry, out));
-    return *out >= 0 ? MXC_OK : mxci_graph_add_like(w->graph, "zeros_like", "zero_grad", 1, &entry, out);
-}
-
-/* What the node's backward reads, to w->scratch (after the gradients have been added up, which uses it too). */
+/* Collects the inputs of the node's backward node in w->scratch: output gradients, inputs, outputs, auxiliary states.
+ * Gradients come first through out_grads, because summing their terms uses w->scratch too. */
 static mxc_status collect_inputs(work *w, int32_t node, int32_t *out_grads, int32_t *n_inputs) {
     mxci_graph *g = w->graph;
     mxci_gnode n = g->nodes[node];
@@ -173,8 +154,12 @@ static mxc_status collect_inputs(work *w, int32_t node, int32_t *out_grads, int3
     int32_t k = 0, n_args = mxci_graph_n_args(&n);
     mxc_op_get_needs(n.op, &needs);
     for (int32_t i = 0; i < n.n_outputs; i++)
-        if (mxc_need_has(needs.out_grad, i))
-            MXC_TRY(out_grad_of(w, n.first_entry + i, &out_grads[k++]));
+        if (mxc_need_has(needs.out_grad, i)) {
+            int32_t entry = n.first_entry + i, *grad = &out_grads[k++];
+            MXC_TRY(gradient_of(w, entry, grad));
+            if (*grad < 0)
+                MXC_TRY(mxci_graph_add_like(g, "zeros_like", "zero_grad", 1, &entry, grad));
+        }
     for (int32_t i = 0; i < k; i++)
         w->scratch[i] = out_grads[i];
     for (int32_t i = 0; i < n_args; i++)
@@ -189,7 +174,7 @@ static mxc_status collect_inputs(work *w, int32_t node, int32_t *out_grads, int3
     return MXC_OK;
 }
 
-/* Append the backward node and hand its results to the entries they belong to. */
+/* Appends the backward node and adds its results to the gradients of the inputs. */
 static mxc_status add_backward(work *w, int32_t node, int32_t n_inputs) {
     mxci_graph *g = w->graph;
     char name[256];
@@ -207,7 +192,7 @@ static mxc_status add_backward(work *w, int32_t node, int32_t n_inputs) {
     return MXC_OK;
 }
 
-static mxc_status gradient_differentiate(work *w, int32_t node) {
+static mxc_status differentiate_node(work *w, int32_t node) {
     const mxci_gnode *n = &w->graph->nodes[node];
     const mxc_op_def *def = mxci_graph_op_def(w->graph, node);
     int32_t *out_grads, n_inputs;
@@ -217,7 +202,7 @@ static mxc_status gradient_differentiate(work *w, int32_t node) {
                         n->kind == MXCI_BACKWARD ? "the backward pass of" : "operator", def->name, n->name);
     out_grads = mxci_calloc((size_t)n->n_outputs + 1, sizeof *out_grads);
     if (!out_grads)
-        return no_memory();
+        return MXCI_NO_MEMORY("gradient", "output gradients");
     status = collect_inputs(w, node, out_grads, &n_inputs);
     mxci_free(out_grads);
     return status == MXC_OK ? add_backward(w, node, n_inputs) : status;
@@ -225,14 +210,14 @@ static mxc_status gradient_differentiate(work *w, int32_t node) {
 
 /* ---- the pass -------------------------------------------------------------------------------------------------- */
 
-static mxc_status walk(work *w, const uint8_t *wanted, int32_t *grads, int32_t *heads) {
+static mxc_status differentiate(work *w, const uint8_t *wanted, int32_t *grads, int32_t *heads) {
     mxci_graph *g = w->graph;
     mark_reaching(w, wanted);
     for (int32_t i = 0; i < g->n_outputs; i++)
         MXC_TRY(start_output(w, i, heads));
     for (int32_t i = w->n_nodes - 1; i >= 0; i--)
         if (g->nodes[i].kind != MXCI_VARIABLE && w->reaches[i] && receives(w, i))
-            MXC_TRY(gradient_differentiate(w, i));
+            MXC_TRY(differentiate_node(w, i));
     for (int32_t i = 0; i < g->n_args; i++) {
         grads[i] = -1;
         if (wanted[i])
@@ -241,11 +226,16 @@ static mxc_status walk(work *w, const uint8_t *wanted, int32_t *grads, int32_t *
     return MXC_OK;
 }
 
-mxc_status mxci_pass_gradient(mxci_graph *graph, const uint8_t *wanted, int32_t *grads, int32_t *heads) {
+mxc_status mxci_pass_differentiate(mxci_graph *graph, const uint8_t *wanted, int32_t *grads, int32_t *heads) {
     work w;
-    mxc_status status = gradient_begin(&w, graph);
+    mxc_status status = differentiate_begin(&w, graph);
     if (status == MXC_OK)
-        status = walk(&w, wanted, grads, heads);
-    gradient_end(&w);
+        status = differentiate(&w, wanted, grads, heads);
+    mxci_free(w.reaches);
+    mxci_free(w.is_loss);
+    mxci_free(w.first);
+    mxci_free(w.last);
+    mxci_free(w.terms);
+    mxci_free(w.scratch);
     return status;
 }
