@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bounds to quantize an activation with: those observed, or those of least divergence (Kullback-Leibler). */
+/*
+ * Bounds to quantize an activation with: the range observed during calibration, or the threshold whose quantized
+ * distribution has the least Kullback-Leibler divergence from the observed one (Migacz, "8-bit Inference with
+ * TensorRT", 2017), which _contrib_calibrate_entropy finds from a histogram.
+ */
 #include "rewrite/activation_range.h"
 
 #include <mxc/op.h>
@@ -12,7 +16,8 @@ void mxci_activation_ranges_free(int32_t n, mxci_activation_range *ranges) {
     mxci_free(ranges);
 }
 
-/* The threshold of least divergence. Numbers without a negative half are told in twice as many levels. */
+/* The threshold of least divergence. Activations without negative values use the levels of uint8, so twice as many for
+ * the same threshold. */
 static mxc_status find_threshold(const mxci_activation_range *range, double *out) {
     static const char *const key = "num_quantized_bins";
     const char *levels = range->low >= 0 ? "511" : "255";

@@ -8,9 +8,9 @@
 
 #include <mxc/status.h>
 
-/* What was seen of one output of a node, or of a variable. */
+/* The values observed of one output of a node, or of a variable. */
 typedef struct mxci_activation_range {
-    float low, high;  /* low > high: nothing */
+    float low, high;  /* low > high: none observed */
     float *histogram; /* MXCI_HISTOGRAM bins from -t to t, t the larger absolute value; NULL: not wanted */
 } mxci_activation_range;
 enum { MXCI_HISTOGRAM = 8001 };
@@ -20,7 +20,8 @@ static inline float mxci_activation_range_edge(const mxci_activation_range *rang
 }
 
 void mxci_activation_ranges_free(int32_t n, mxci_activation_range *ranges);
-/* Where a range is to be cut: the bounds seen, or those that the histogram says. Of one that was seen. */
+/* The bounds to quantize with: those observed, or those that follow from the histogram. Values must have been observed.
+ */
 mxc_status mxci_activation_range_bounds(const mxci_activation_range *range, double *low, double *high);
 
 #endif

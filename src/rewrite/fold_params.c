@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Batch norms moved into the layer before them. In inference BatchNorm is x s + (beta - mean s) for each channel, with
- * s = gamma / sqrt(variance + eps); a layer's weights times s and its bias b as (b - mean) s + beta give the same.
+ * Batch norms folded into the parameters of the layer before them. In inference BatchNorm is x s + (beta - mean s) for
+ * each channel, with s = gamma / sqrt(variance + eps), so weights w s and bias (b - mean) s + beta of the layer give
+ * the same. Unlike the pass of the executor (passes/fold_batch_norm.c), this makes new parameters once, for
+ * quantization.
  */
 #include <math.h>
 #include <string.h>
@@ -43,8 +45,8 @@ static int64_t filters_of(const mxci_rebuild *r, int32_t layer) {
     return shape && shape->ndim > 0 && mxc_ndarray_dtype(weight) == MXC_F32 ? shape->dim[0] : -1;
 }
 
-/* The layer whose output alone goes into a BatchNorm of its filters whose statistics nobody else reads; -1 if there is
- * none. */
+/* The layer that the norm can be folded into: only the norm reads its output, nothing reads the norm's statistics, and
+ * all parameters are known; -1 if there is none. */
 static int32_t fold_params_layer_before(const mxci_rebuild *r, int32_t node) {
     const mxci_graph *g = r->graph;
     int32_t entry, layer;
@@ -66,7 +68,7 @@ static int32_t fold_params_layer_before(const mxci_rebuild *r, int32_t node) {
                : -1;
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
 static mxc_status values_of(const mxci_rebuild *r, int32_t node, int input, const float **out) {
     void *data;
@@ -75,50 +77,43 @@ static mxc_status values_of(const mxci_rebuild *r, int32_t node, int input, cons
     return MXC_OK;
 }
 
-typedef struct norm {
-    const float *gamma, *beta, *mean, *variance; /* gamma NULL: ones */
+typedef struct norm_values {
+    const float *gamma, *beta, *mean, *variance; /* one per filter; gamma NULL: ones */
     double eps;
-} norm;
+} norm_values;
 
-static mxc_status open_norm(const mxci_rebuild *r, int32_t layer, int32_t node, norm *out) {
-    mxc_linear linear;
-    mxc_norm scale = {.axis = 0};
-    (void)mxci_fold_fits(r->graph->nodes[layer].op, r->graph->nodes[node].op, &linear,
-                         &scale); /* layer_before: it does */
-    out->eps = scale.eps;
-    MXC_TRY(values_of(r, node, GAMMA, &out->gamma));
-    MXC_TRY(values_of(r, node, BETA, &out->beta));
-    MXC_TRY(values_of(r, node, MEAN, &out->mean));
-    MXC_TRY(values_of(r, node, VARIANCE, &out->variance));
-    out->gamma = scale.fix_gamma ? NULL : out->gamma;
-    return MXC_OK;
-}
-
-/* weight (filters, taps) and bias (filters) in place. */
-static void fold(const norm *n, int64_t filters, int64_t taps, float *weight, float *bias) {
+/* Folds the norm into weight (filters, weights of a filter) and bias (filters) in place. */
+static void fold(const norm_values *n, int64_t filters, int64_t filter_size, float *weight, float *bias) {
     for (int64_t f = 0; f < filters; f++) {
         double scale = (n->gamma ? n->gamma[f] : 1) / sqrt(n->variance[f] + n->eps);
-        for (int64_t k = 0; k < taps; k++)
-            weight[f * taps + k] = (float)(weight[f * taps + k] * scale);
+        for (int64_t k = 0; k < filter_size; k++)
+            weight[f * filter_size + k] = (float)(weight[f * filter_size + k] * scale);
         bias[f] = (float)((bias[f] - n->mean[f]) * scale + n->beta[f]);
     }
 }
 
-/* New arrays with the weights and bias of the layer, and the norm in them. */
+/* New arrays: the weight and bias of the layer with the norm folded in. */
 static mxc_status fold_params_make_arrays(const mxci_rebuild *r, int32_t layer, int32_t node, mxc_ndarray **weight,
                                           mxc_ndarray **bias) {
     const int32_t *in = mxci_graph_inputs(r->graph, layer);
+    const int has_bias = r->graph->nodes[layer].n_inputs > BIAS;
     mxc_ndarray *old = mxci_rebuild_param(r, in[WEIGHT]);
     const mxc_shape *shape = mxc_ndarray_shape(old);
+    mxc_linear linear;
+    mxc_norm norm = {.axis = 0};
+    norm_values n;
     void *w, *b;
-    norm n;
-    MXC_TRY(open_norm(r, layer, node, &n));
+    (void)mxci_fold_fits(r->graph->nodes[layer].op, r->graph->nodes[node].op, &linear, &norm); /* has been checked */
+    n.eps = norm.eps;
+    MXC_TRY(values_of(r, node, GAMMA, &n.gamma));
+    MXC_TRY(values_of(r, node, BETA, &n.beta));
+    MXC_TRY(values_of(r, node, MEAN, &n.mean));
+    MXC_TRY(values_of(r, node, VARIANCE, &n.variance));
+    n.gamma = norm.fix_gamma ? NULL : n.gamma;
     MXC_TRY(mxc_ndarray_copy(old, mxc_cpu(0), MXC_F32, weight));
-    if (r->graph->nodes[layer].n_inputs > BIAS)
-        MXC_TRY(mxc_ndarray_copy(mxci_rebuild_param(r, in[BIAS]), mxc_cpu(0), MXC_F32, bias));
-    else
-        MXC_TRY(mxc_ndarray_create(1, shape->dim, MXC_F32, mxc_cpu(0), bias));
-    if (r->graph->nodes[layer].n_inputs <= BIAS)
+    MXC_TRY(has_bias ? mxc_ndarray_copy(mxci_rebuild_param(r, in[BIAS]), mxc_cpu(0), MXC_F32, bias)
+                     : mxc_ndarray_create(1, shape->dim, MXC_F32, mxc_cpu(0), bias));
+    if (!has_bias)
         MXC_TRY(mxc_ndarray_fill(*bias, 0));
     MXC_TRY(mxc_ndarray_data(*weight, &w));
     MXC_TRY(mxc_ndarray_data(*bias, &b));
@@ -129,6 +124,7 @@ static mxc_status fold_params_make_arrays(const mxci_rebuild *r, int32_t layer, 
 
 /* ---- the symbol -------------------------------------------------------------------------------------------------- */
 
+/* A new variable "<layer>_folded_<what>"; takes the reference to its array, also on failure. */
 static mxc_status fold_params_make_variable(mxci_rebuild *r, const char *layer, const char *what, mxc_ndarray *value,
                                             mxci_entry *out) {
     char *name;
@@ -144,7 +140,7 @@ static mxc_status fold_params_make_variable(mxci_rebuild *r, const char *layer, 
     return status;
 }
 
-/* The layer again with the norm's numbers; what was made of the norm's output is the layer's. */
+/* Makes the layer with the folded parameters, whose output replaces that of the norm. */
 static mxc_status fold_node(mxci_rebuild *r, int32_t layer, int32_t node) {
     static const char *const value = "False";
     const mxci_gnode *g = &r->graph->nodes[layer];
@@ -192,7 +188,7 @@ mxc_status mxci_fold_norms_into_params(const mxc_symbol *symbol, const mxc_ndarr
     mxc_status status = mxci_rebuild_open(&r, symbol, params);
     if (status == MXC_OK) {
         in = mxci_calloc((size_t)r.graph->n_inputs + (size_t)r.graph->n_outputs, sizeof *in);
-        status = in ? rebuild_all(&r, in) : MXC_FAIL(MXC_ENOMEM, "no memory to rewrite a network");
+        status = in ? rebuild_all(&r, in) : MXCI_NO_MEMORY("rewriting a network", "the new symbol");
     }
     if (status == MXC_OK)
         status = mxci_rebuild_finish(&r, in, out, out_params);

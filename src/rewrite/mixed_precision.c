@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rewrites a network so that it computes in 16 bits. Which inputs determine the dtype that an operator computes in
- * follows from its type inference: an input carries the precision if the output's dtype follows from it. So indices,
+ * Rewrites a network so that it computes in 16 bits, with casts where the dtypes change, and with scaled losses
+ * (Micikevicius et al., "Mixed Precision Training", 2018). Which inputs determine the dtype that an operator computes
+ * in follows from its type inference: an input carries the precision if the output's dtype follows from it. So indices,
  * lengths and statistics keep their dtypes, and no operator is known by name.
  */
 #include "rewrite/mixed_precision.h"
@@ -17,17 +18,18 @@ typedef struct precision_pass {
     const mxci_mixed_precision *precision;
     mxci_rebuild r;
     uint8_t *is_param;   /* entry: a variable that is trained, in any dtype */
-    uint8_t *is_low;     /* entry: of the low precision in the new symbol */
-    uint8_t *is_lowered; /* node: computes in it */
-    mxci_entry *cast;    /* entry: in the other precision; node NULL: not made yet */
-    mxci_entry scale;
-    mxc_shape *shapes; /* scratch for one node's slots: inputs, outputs */
+    uint8_t *is_low;     /* entry: has the low precision in the new symbol */
+    uint8_t *is_lowered; /* node: computes in the low precision */
+    mxci_entry *cast;    /* entry: the same in the other precision; node NULL: not made yet */
+    mxci_entry scale;    /* the variable MXCI_LOSS_SCALE */
+    mxc_shape *shapes;   /* scratch for one node's slots: inputs, outputs */
     mxc_dtype *types;
     mxci_entry *in;
 } precision_pass;
 
-/* ---- what an operator says of its dtypes ------------------------------------------------------------------------- */
+/* ---- dtypes of operators ----------------------------------------------------------------------------------------- */
 
+/* Makes the shapes and dtypes of all slots unknown. */
 static void forget_types(const precision_pass *l, const mxci_gnode *node) {
     for (int32_t i = 0; i < node->n_inputs + node->n_outputs; i++) {
         l->shapes[i].ndim = -1;
@@ -55,7 +57,7 @@ static mxc_status infer_node(const precision_pass *l, const mxci_gnode *node) {
     return mxc_op_infer_type(&sig);
 }
 
-/* Whether an input may be of the low precision; *carries: whether the output is so then. */
+/* 1 if an input may have the low precision; *carries: 1 if the output then has it too. */
 static int accepts(const precision_pass *l, const mxci_gnode *node, int32_t slot, int *carries) {
     forget_types(l, node);
     l->types[slot] = l->precision->dtype;
@@ -75,7 +77,7 @@ static int keeps_f32(const mxci_gnode *node) {
     return node->kind == MXCI_FORWARD && mxc_op_get_def(node->op)->precision == MXC_PRECISION_F32;
 }
 
-/* Begins a gradient. */
+/* 1 if differentiation starts at the node: its backward pass reads no output gradient. */
 static int is_loss(const mxci_gnode *node) {
     mxc_op_needs needs;
     if (node->kind != MXCI_FORWARD || !mxc_op_get_def(node->op)->backward[MXC_CPU])
@@ -84,24 +86,8 @@ static int is_loss(const mxci_gnode *node) {
     return !needs.out_grad;
 }
 
-/* ---- what becomes low -------------------------------------------------------------------------------------------- */
-
-static int is_fed(const mxci_mixed_precision *p, const char *name) {
-    for (int i = 0; i < p->n_fed; i++)
-        if (!strcmp(p->fed[i], name))
-            return 1;
-    return 0;
-}
-
-static void find_params(const precision_pass *l) {
-    const mxci_graph *g = l->r.graph;
-    for (int32_t i = 0; i < g->n_args; i++) {
-        const mxci_gnode *node = &g->nodes[g->args[i]];
-        l->is_param[node->first_entry] = !is_fed(l->precision, node->name);
-        l->is_low[node->first_entry] =
-            l->is_param[node->first_entry] && !mxci_node_attr(node->node, "__dtype__"); /* until a use says no */
-    }
-}
+/* ---- choice -------------------------------------------------------------------------------------------------------
+ */
 
 /* A node is lowered if an input that carries is a parameter or low. */
 static int wants_low_precision(const precision_pass *l, int32_t at) {
@@ -115,7 +101,7 @@ static int wants_low_precision(const precision_pass *l, int32_t at) {
     return 0;
 }
 
-/* Outputs of a lowered node. */
+/* Marks the outputs of a lowered node whose dtype follows from its inputs. */
 static void mark_outputs(const precision_pass *l, const mxci_gnode *node) {
     for (int32_t k = 0; k < node->n_inputs; k++)
         if (carries(l, node, k)) {
@@ -127,25 +113,30 @@ static void mark_outputs(const precision_pass *l, const mxci_gnode *node) {
         }
 }
 
-/* Parameters that a node reads otherwise are not low. */
-static void keep_params(const precision_pass *l, int32_t at) {
-    const mxci_gnode *node = &l->r.graph->nodes[at];
-    const int32_t *in = mxci_graph_inputs(l->r.graph, at);
-    for (int32_t k = 0; k < node->n_inputs; k++)
-        if (l->is_param[in[k]] && !(l->is_lowered[at] && carries(l, node, k)))
-            l->is_low[in[k]] = 0;
-}
-
+/* Chooses the nodes that are lowered, in topological order. A parameter has the low precision if only lowered nodes
+ * read it, through inputs that carry it; so it begins as low, until another use is found. */
 static void choose_precision(const precision_pass *l) {
     const mxci_graph *g = l->r.graph;
-    find_params(l);
+    for (int32_t i = 0; i < g->n_args; i++) {
+        const mxci_gnode *node = &g->nodes[g->args[i]];
+        const int32_t entry = node->first_entry;
+        l->is_param[entry] = 1;
+        for (int k = 0; k < l->precision->n_fed; k++)
+            if (!strcmp(l->precision->fed[k], node->name))
+                l->is_param[entry] = 0;
+        l->is_low[entry] = l->is_param[entry] && !mxci_node_attr(node->node, "__dtype__");
+    }
     for (int32_t i = 0; i < g->n_nodes; i++) {
+        const mxci_gnode *node = &g->nodes[i];
+        const int32_t *in = mxci_graph_inputs(g, i);
         l->is_lowered[i] = (uint8_t)wants_low_precision(l, i);
         if (l->is_lowered[i])
-            mark_outputs(l, &g->nodes[i]);
-        keep_params(l, i);
+            mark_outputs(l, node);
+        for (int32_t k = 0; k < node->n_inputs; k++)
+            if (l->is_param[in[k]] && !(l->is_lowered[i] && carries(l, node, k)))
+                l->is_low[in[k]] = 0;
     }
-    for (int32_t i = 0; i < g->n_outputs; i++) /* a parameter that is an output is seen */
+    for (int32_t i = 0; i < g->n_outputs; i++) /* a parameter that is an output keeps its dtype */
         if (l->is_param[g->outputs[i]])
             l->is_low[g->outputs[i]] = 0;
 }
@@ -175,6 +166,7 @@ static mxc_status cast(precision_pass *l, int32_t entry, mxci_entry *out) {
     return MXC_OK;
 }
 
+/* Multiplies the gradient that a loss starts by the loss scale: _scale_gradient is the identity in forward. */
 static mxc_status scale_gradient(precision_pass *l, int32_t entry, mxci_entry *inout) {
     const mxci_graph *g = l->r.graph;
     const mxci_entry in[2] = {*inout, l->scale};
@@ -184,7 +176,7 @@ static mxc_status scale_gradient(precision_pass *l, int32_t entry, mxci_entry *i
                                      2, in, inout);
 }
 
-/* Input k of a node in the precision that it is to have. */
+/* Input k of a node, in the precision that the node reads it in. */
 static mxc_status make_input(precision_pass *l, int32_t at, int32_t k, mxci_entry *out) {
     const mxci_gnode *node = &l->r.graph->nodes[at];
     int32_t entry = mxci_graph_inputs(l->r.graph, at)[k];
@@ -202,7 +194,7 @@ static mxc_status make_input(precision_pass *l, int32_t at, int32_t k, mxci_entr
     return fits ? MXC_OK : cast(l, entry, out);
 }
 
-/* The variable again, with a dtype. */
+/* A copy of the variable with the low precision as its dtype. */
 static mxc_status mixed_precision_make_variable(precision_pass *l, const mxci_gnode *node) {
     mxci_entry entry = {.index = 0};
     mxc_symbol *variable;
@@ -238,7 +230,7 @@ static mxc_status rebuild_all(precision_pass *l) {
     return MXC_OK;
 }
 
-/* ---- all --------------------------------------------------------------------------------------------------------- */
+/* ---- pass -------------------------------------------------------------------------------------------------------- */
 
 static mxc_status mixed_precision_allocate(precision_pass *l) {
     const mxci_graph *g = l->r.graph;
@@ -252,7 +244,7 @@ static mxc_status mixed_precision_allocate(precision_pass *l) {
     l->in = mxci_calloc(slots, sizeof *l->in);
     if (l->is_param && l->is_low && l->is_lowered && l->cast && l->shapes && l->types && l->in)
         return MXC_OK;
-    return MXC_FAIL(MXC_ENOMEM, "no memory to rewrite a network");
+    return MXCI_NO_MEMORY("rewriting a network", "the new symbol");
 }
 
 mxc_status mxci_mixed_precision_rewrite(const mxci_mixed_precision *precision, const mxc_symbol *symbol,

@@ -11,14 +11,14 @@
 typedef struct mxci_mixed_precision {
     mxc_dtype dtype;
     int is_scaled; /* losses are multiplied by MXCI_LOSS_SCALE */
-    int n_fed;     /* arguments that are no parameters */
+    int n_fed;     /* arguments that the program feeds, such as data and labels */
     const char *const *fed;
 } mxci_mixed_precision;
 
 /*
- * The symbol with operators in dtype (float32: as they are), where they meet a parameter or what such operators made.
- * Parameters that only they read are of dtype. Losses (operators that read no gradient of their output) are computed in
- * f32, and so is what is made of fed arrays alone. Statuses of making symbols; MXC_ENOMEM.
+ * The symbol with operators that compute in dtype (float32: unchanged) where they read a parameter or an output of such
+ * an operator. Parameters that only they read have this dtype. Losses (operators that read no gradient of their output)
+ * are computed in float32, and so is what depends on fed arrays alone. Statuses of making symbols; MXC_ENOMEM.
  */
 mxc_status mxci_mixed_precision_rewrite(const mxci_mixed_precision *precision, const mxc_symbol *symbol,
                                         mxc_symbol **out);

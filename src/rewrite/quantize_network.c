@@ -35,10 +35,6 @@ static const mxci_gnode *node_of_entry(const quantize_pass *p, int32_t entry) {
     return &g->nodes[g->entry_node[entry]];
 }
 
-static int is_quantized(const quantize_pass *p, int32_t entry) {
-    return p->entry_forms[entry].int8.node || p->entry_forms[entry].int32.node;
-}
-
 /* ---- new nodes --------------------------------------------------------------------------------------------------- */
 
 static void set_triple(mxci_entry *to, mxci_entry whole) {
@@ -63,7 +59,7 @@ static mxc_status quantize_network_make_op(quantize_pass *p, const char *op, int
     return status;
 }
 
-/* Parameters of an entry's calibrated range, behind out_type. */
+/* Operator parameters for the calibrated range of an entry, after out_type. */
 typedef struct range_text {
     int n;
     const char *keys[3], *values[3];
@@ -91,7 +87,7 @@ static mxc_status range_params(const quantize_pass *p, int32_t entry, const char
     return MXC_OK;
 }
 
-/* ---- from form to form ------------------------------------------------------------------------------------------- */
+/* ---- forms of entries -------------------------------------------------------------------------------------------- */
 
 static mxc_status get_float(quantize_pass *p, int32_t entry, mxci_entry *out) {
     entry_forms *f = &p->entry_forms[entry];
@@ -105,7 +101,7 @@ static mxc_status get_float(quantize_pass *p, int32_t entry, mxci_entry *out) {
     return MXC_OK;
 }
 
-/* 8 bits of the range of an entry, from the 32 bits of this or of the entry before it. */
+/* 8 bits with the calibrated range of an entry, from 32 bits of this entry or, for a relu, of its input. */
 static mxc_status requantize(quantize_pass *p, int32_t entry, mxci_entry int32, const char *out_type, mxci_entry *out) {
     mxci_entry in[3];
     range_text t;
@@ -135,7 +131,8 @@ static mxc_status make_scalar(float value, mxc_ndarray **out) {
     return mxc_ndarray_from_data(1, &one, MXC_F32, &value, out);
 }
 
-/* Array, least and largest number of a float array in int8. */
+/* A float array in int8, symmetric: values, and the lowest and highest number that they stand for, -max |x| and max
+ * |x|. */
 static mxc_status quantize_array(mxc_ndarray *from, mxc_ndarray *out[3]) {
     const mxc_shape *shape = mxc_ndarray_shape(from);
     int64_t n = mxc_ndarray_size(from);
@@ -177,7 +174,7 @@ static mxc_status quantize_network_make_variable(quantize_pass *p, int32_t entry
     return status;
 }
 
-/* The variables of a parameter and its bounds; those of one that several layers have are made once. */
+/* The variables of a quantized parameter and its bounds, made once for all layers that share it. */
 static mxc_status get_weight(quantize_pass *p, int32_t entry, mxci_entry out[3]) {
     static const char *const suffixes[3] = {"", "_min", "_max"};
     mxci_entry *made = p->entry_forms[entry].weight;
@@ -204,7 +201,7 @@ static int is_excluded(const quantize_pass *p, int32_t node) {
     return 0;
 }
 
-/* The node's quantized form, "quantized_<name>", over whole numbers. */
+/* The node's quantized form, "quantized_<name>", on integers. */
 static mxc_status make_quantized_node(quantize_pass *p, int32_t node, const char *op, const range_text *t, int n_in,
                                       const mxci_entry *in, mxci_entry *out) {
     const mxci_gnode *g = &p->rebuild.graph->nodes[node];
@@ -219,7 +216,7 @@ static mxc_status make_quantized_node(quantize_pass *p, int32_t node, const char
     return status;
 }
 
-/* Every input behind the first is a float parameter. */
+/* 1 if every input after the first is a float32 parameter. */
 static int has_weights(const quantize_pass *p, int32_t node) {
     const mxci_gnode *g = &p->rebuild.graph->nodes[node];
     for (int i = 1; i < g->n_inputs; i++) {
@@ -230,20 +227,20 @@ static int has_weights(const quantize_pass *p, int32_t node) {
     return g->n_inputs > 1;
 }
 
-/* All arrays, then all their bounds. */
+/* The order of inputs of quantized operators: all arrays, then all their bounds. */
 static void place_triple(int n, int i, const mxci_entry triple[3], mxci_entry *in) {
     in[i] = triple[0];
     in[n + 2 * i] = triple[1];
     in[n + 2 * i + 1] = triple[2];
 }
 
-/* Convolution and FullyConnected: whole data, weight and bias to 32 bits. */
+/* Convolution and FullyConnected: 8-bit data, weight and bias to 32 bits. */
 static mxc_status make_layer(quantize_pass *p, int32_t node, const char *op) {
     const mxci_gnode *g = &p->rebuild.graph->nodes[node];
     const int32_t *from = mxci_graph_inputs(p->rebuild.graph, node);
-    mxci_entry triple[3], whole;
-    MXC_TRY(get_int8(p, from[0], &whole));
-    set_triple(triple, whole);
+    mxci_entry triple[3], data;
+    MXC_TRY(get_int8(p, from[0], &data));
+    set_triple(triple, data);
     place_triple(g->n_inputs, 0, triple, p->in);
     for (int i = 1; i < g->n_inputs; i++) {
         MXC_TRY(get_weight(p, from[i], triple));
@@ -252,13 +249,13 @@ static mxc_status make_layer(quantize_pass *p, int32_t node, const char *op) {
     return make_quantized_node(p, node, op, NULL, 3 * g->n_inputs, p->in, &p->entry_forms[g->first_entry].int32);
 }
 
-/* An operator on whole numbers that gives such: the form to. */
+/* An operator from integers to integers; its output becomes the form to. */
 static mxc_status make_quantized(quantize_pass *p, int32_t node, const char *op, const range_text *t, mxci_entry *to) {
     const mxci_gnode *g = &p->rebuild.graph->nodes[node];
     for (int i = 0; i < g->n_inputs; i++) {
-        mxci_entry triple[3], whole;
-        MXC_TRY(get_int8(p, mxci_graph_inputs(p->rebuild.graph, node)[i], &whole));
-        set_triple(triple, whole);
+        mxci_entry triple[3], data;
+        MXC_TRY(get_int8(p, mxci_graph_inputs(p->rebuild.graph, node)[i], &data));
+        set_triple(triple, data);
         place_triple(g->n_inputs, i, triple, p->in);
     }
     return make_quantized_node(p, node, op, t, 3 * g->n_inputs, p->in, to);
@@ -296,48 +293,43 @@ static mxc_status quantize_network_make_node(quantize_pass *p, int32_t node) {
     const mxci_gnode *g = &p->rebuild.graph->nodes[node];
     entry_forms *to = &p->entry_forms[g->first_entry];
     mxc_quantized q = {.op = NULL};
-    int whole = g->n_inputs > 0;
+    int is_int = g->n_inputs > 0; /* all inputs have an integer form */
     if (g->kind != MXCI_FORWARD || is_excluded(p, node))
         return make_float_node(p, node);
     if (!mxci_op_get_quantized(g->op, &q))
         q.op = NULL;
     if (q.op && q.has_weights)
         return has_weights(p, node) ? make_layer(p, node, q.op) : make_float_node(p, node);
-    for (int32_t i = 0; i < g->n_inputs; i++)
-        whole = whole && is_quantized(p, mxci_graph_inputs(p->rebuild.graph, node)[i]);
-    if (!whole)
+    for (int32_t i = 0; i < g->n_inputs; i++) {
+        const entry_forms *from = &p->entry_forms[mxci_graph_inputs(p->rebuild.graph, node)[i]];
+        is_int = is_int && (from->int8.node || from->int32.node);
+    }
+    if (!is_int)
         return make_float_node(p, node);
     if (is_relu(g->op))
         return make_relu(p, node);
     return q.op ? make_quantized(p, node, q.op, NULL, q.is_32bit ? &to->int32 : &to->int8) : make_float_node(p, node);
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------------- */
+/* ---- pass -------------------------------------------------------------------------------------------------------- */
 
 static mxc_status quantize_network_check_options(const mxc_quantize_options *o) {
+    mxci_graph *g;
+    mxc_status status = MXC_OK;
     if (!o->symbol || !o->params || o->n_excluded < 0 || (o->n_excluded && !o->excluded))
         return MXC_FAIL(MXC_EINVAL, "mxc_quantize: options need a symbol and params");
     if ((int)o->calibration < MXC_CALIBRATE_NONE || o->calibration > MXC_CALIBRATE_ENTROPY)
         return MXC_FAIL(MXC_EINVAL, "mxc_quantize: calibration is %d, expected 0 to 2", (int)o->calibration);
     if (o->calibration != MXC_CALIBRATE_NONE && !o->data)
         return MXC_FAIL(MXC_EINVAL, "mxc_quantize: calibration needs data");
-    return MXC_OK;
-}
-
-static int has_node(const mxci_graph *g, const char *name) {
-    for (int32_t i = 0; i < g->n_nodes; i++)
-        if (g->nodes[i].kind == MXCI_FORWARD && !strcmp(g->nodes[i].name, name))
-            return 1;
-    return 0;
-}
-
-static mxc_status check_excluded(const mxc_quantize_options *o) {
-    mxci_graph *g;
-    mxc_status status = MXC_OK;
     MXC_TRY(mxci_graph_from_symbol(o->symbol, &g));
-    for (int i = 0; i < o->n_excluded && status == MXC_OK; i++)
-        if (!has_node(g, o->excluded[i]))
+    for (int i = 0; i < o->n_excluded && status == MXC_OK; i++) {
+        int32_t k = 0;
+        while (k < g->n_nodes && (g->nodes[k].kind != MXCI_FORWARD || strcmp(g->nodes[k].name, o->excluded[i]) != 0))
+            k++;
+        if (k == g->n_nodes)
             status = MXC_FAIL(MXC_ENOTFOUND, "mxc_quantize: no operator's node is called \"%.80s\"", o->excluded[i]);
+    }
     mxci_graph_destroy(g);
     return status;
 }
@@ -373,7 +365,6 @@ mxc_status mxci_quantize_network(const mxc_quantize_options *options, mxci_quant
     mxc_ndarray_list folded_params = {0};
     mxc_status status;
     MXC_TRY(quantize_network_check_options(options));
-    MXC_TRY(check_excluded(options));
     status = mxci_fold_norms_into_params(options->symbol, options->params, &folded, &folded_params);
     if (status == MXC_OK)
         status = open_pass(&p, folded, &folded_params);

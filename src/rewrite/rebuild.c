@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Rebuilding a symbol node by node: see rebuild.h. What is replaced is decided by its callers. */
 #include "rewrite/rebuild.h"
 
 #include <string.h>
@@ -27,7 +28,7 @@ void mxci_rebuild_close(mxci_rebuild *r) {
     memset(r, 0, sizeof *r);
 }
 
-/* ---- making ------------------------------------------------------------------------------------------------------ */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 mxc_status mxci_rebuild_keep_symbol(mxci_rebuild *r, mxc_symbol *symbol, mxci_entry *out) {
     mxc_symbol **owned = mxci_realloc_array(r->owned, (size_t)r->n_owned + 1, sizeof *owned);
@@ -111,7 +112,7 @@ mxc_status mxci_rebuild_node(mxci_rebuild *r, int32_t node, const mxci_entry *in
 
 /* ---- parameters -------------------------------------------------------------------------------------------------- */
 
-/* Append to a list; the reference is taken also on failure. */
+/* Appends an array to a list; takes the reference, also on failure. */
 static mxc_status append_array(mxc_ndarray_list *list, const char *prefix, const char *name, mxc_ndarray *value) {
     size_t n = (size_t)list->n + 1;
     mxc_ndarray **arrays = mxci_realloc_array(list->arrays, n, sizeof *arrays);
@@ -147,9 +148,9 @@ mxc_ndarray *mxci_rebuild_param(const mxci_rebuild *r, int32_t entry) {
     return found ? found : mxci_array_list_find(r->params, "aux:", g->name);
 }
 
-/* ---- the end ----------------------------------------------------------------------------------------------------- */
+/* ---- result ------------------------------------------------------------------------------------------------------ */
 
-/* The parameters of the names that there are, new or old. */
+/* Appends the parameters of those names that have one: the new one, or else the old one. */
 static mxc_status append_params(const mxci_rebuild *r, const char *prefix, const mxc_names *names,
                                 mxc_ndarray_list *out) {
     for (int64_t i = 0; i < names->n; i++) {
@@ -161,30 +162,25 @@ static mxc_status append_params(const mxci_rebuild *r, const char *prefix, const
     return MXC_OK;
 }
 
-static mxc_status collect_params(const mxci_rebuild *r, const mxc_symbol *symbol, mxc_ndarray_list *out) {
-    mxc_names args = {0}, aux = {0};
-    mxc_status status = mxc_symbol_list_arguments(symbol, &args);
-    if (status == MXC_OK)
-        status = mxc_symbol_list_aux(symbol, &aux);
-    if (status == MXC_OK)
-        status = append_params(r, "arg:", &args, out);
-    if (status == MXC_OK)
-        status = append_params(r, "aux:", &aux, out);
-    mxc_names_release(&args);
-    mxc_names_release(&aux);
-    return status;
-}
-
 mxc_status mxci_rebuild_finish(mxci_rebuild *r, const mxci_entry *outputs, mxc_symbol **symbol,
                                mxc_ndarray_list *params) {
+    mxc_names args = {0}, aux = {0};
     mxc_status status;
     memset(params, 0, sizeof *params);
     MXC_TRY(mxci_symbol_create(r->graph->n_outputs, outputs, symbol));
-    status = collect_params(r, *symbol, params);
+    status = mxc_symbol_list_arguments(*symbol, &args);
+    if (status == MXC_OK)
+        status = mxc_symbol_list_aux(*symbol, &aux);
+    if (status == MXC_OK)
+        status = append_params(r, "arg:", &args, params);
+    if (status == MXC_OK)
+        status = append_params(r, "aux:", &aux, params);
     if (status != MXC_OK) {
         mxc_ndarray_list_release(params);
         mxc_symbol_release(*symbol);
         *symbol = NULL;
     }
+    mxc_names_release(&args);
+    mxc_names_release(&aux);
     return status;
 }

@@ -11,10 +11,10 @@
 typedef struct mxci_rebuild {
     mxci_graph *graph;              /* the old symbol */
     const mxc_ndarray_list *params; /* its parameters: "arg:" and "aux:" before the names; borrowed */
-    mxci_entry *made;               /* by entry of graph; node NULL: nothing yet. They live as long as this */
+    mxci_entry *made;               /* by entry of graph; node NULL: not made yet; kept alive by owned */
     int64_t n_owned;
-    mxc_symbol **owned; /* what keeps them */
-    mxc_ndarray_list values;
+    mxc_symbol **owned;
+    mxc_ndarray_list values; /* of new variables */
 } mxci_rebuild;
 
 /* Close also after a failure. */
@@ -26,12 +26,12 @@ mxc_status mxci_rebuild_keep_symbol(mxci_rebuild *r, mxc_symbol *symbol, mxci_en
 /* A new operator; out: its first output, the others follow. */
 mxc_status mxci_rebuild_op(mxci_rebuild *r, const char *op, const char *name, int n_params, const char *const *keys,
                            const char *const *values, int n_in, const mxci_entry *in, mxci_entry *out);
-/* An operator with the node's parameters, of which another operator than the node's gets those that it has too, and
- * with other values for keys. */
+/* A new operator op with the parameters and attributes of the node, except that keys have the given values. If op is
+ * another operator than the node's, it gets only the parameters that it has. */
 mxc_status mxci_rebuild_node_as(mxci_rebuild *r, int32_t node, const char *op, const char *name, int n_params,
                                 const char *const *keys, const char *const *values, int n_in, const mxci_entry *in,
                                 mxci_entry *out);
-/* A node of the graph again, on other inputs; sets what is made of its outputs. */
+/* The node of the graph with other inputs; sets made for its outputs. */
 mxc_status mxci_rebuild_node(mxci_rebuild *r, int32_t node, const mxci_entry *in);
 /* A new variable with its array, one reference of which is taken, also on failure. */
 mxc_status mxci_rebuild_variable(mxci_rebuild *r, const char *name, mxc_ndarray *value, mxci_entry *out);
