@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Optimizers: update rules by name, which are rules of the operator _multi_update, with the states that they keep for
- * every parameter. Updates that are held until a flush go into few operators.
+ * every parameter. Updates that are held until a flush are grouped by dtype and context, one operator for each group.
+ * Saving and loading states is in optimizer_states.c, the arithmetic of the rules in operator/update.
  *
- * Operators change with the learning rate: in place where no queued update uses them any more, else new ones are made.
+ * The learning rates are parameters of an operator. They are changed in place where no queued update uses the operator
+ * any more; else a new operator is made.
  */
 #include "optimizer/optimizer.h"
 
@@ -32,7 +34,7 @@ typedef mxci_optimizer_pending_update pending_update;
         .name = #field, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, field), .initial = value, .bounded = 1, \
         .minimum = 0, .maximum = most, .doc = text                                                                 \
     }
-#define BELOW_1 0.999999999999 /* of shares whose complement is divided by */
+#define BELOW_1 0.999999999999 /* largest decay rate where 1 minus the rate is a divisor */
 #define LEARNING_RATE(value)                                                                                          \
     {                                                                                                                 \
         MXC_PARAM_FIELD(settings, learning_rate), .name = "learning_rate", .type = MXC_PARAM_FLOAT, .initial = value, \
@@ -47,6 +49,7 @@ typedef mxci_optimizer_pending_update pending_update;
         SETTING(clip_gradient, "-1", "Clip rescaled gradients to [-value, value]. Below 0: off."), \
         SWITCH(multi_precision, "Update float32 master copies of 16-bit weights.")
 
+/* sgd, and nag: Sutskever et al., "On the importance of initialization and momentum in deep learning" (2013). */
 static const mxc_param sgd_schema[] = {
     LEARNING_RATE("0.01"),
     SHARE(momentum, "0", 1, "Momentum: share of the previous step that is repeated."),
@@ -54,6 +57,7 @@ static const mxc_param sgd_schema[] = {
     MXC_PARAM_END,
 };
 
+/* Bernstein et al., "signSGD: Compressed Optimisation for Non-Convex Problems" (2018). */
 static const mxc_param signum_schema[] = {
     LEARNING_RATE("0.01"),
     SHARE(momentum, "0.9", 1,
@@ -63,6 +67,8 @@ static const mxc_param signum_schema[] = {
     MXC_PARAM_END,
 };
 
+/* Kingma and Ba, "Adam: A Method for Stochastic Optimization" (2015); adamw: Loshchilov and Hutter, "Decoupled Weight
+ * Decay Regularization" (2019). */
 static const mxc_param adam_schema[] = {
     LEARNING_RATE("0.001"),
     SHARE(beta1, "0.9", BELOW_1, "Decay rate of the running mean of gradients."),
@@ -72,6 +78,8 @@ static const mxc_param adam_schema[] = {
     MXC_PARAM_END,
 };
 
+/* Tieleman and Hinton, "Lecture 6.5: RMSProp" (2012); centered: Graves, "Generating Sequences With Recurrent Neural
+ * Networks" (2013), equations 38 to 45. */
 static const mxc_param rmsprop_schema[] = {
     LEARNING_RATE("0.001"),
     SHARE(gamma1, "0.9", 1, "Decay rate of the running means."),
@@ -83,6 +91,7 @@ static const mxc_param rmsprop_schema[] = {
     MXC_PARAM_END,
 };
 
+/* McMahan et al., "Ad Click Prediction: a View from the Trenches" (2013), algorithm 1. MXNet's spelling of lamda1. */
 static const mxc_param ftrl_schema[] = {
     LEARNING_RATE("0.1"),
     SETTING(lamda1, "0.01", "L1 regularisation coefficient; weights whose accumulated gradient is smaller become 0."),
@@ -234,12 +243,6 @@ static void op_pair_reset(mxci_optimizer_op_pair *ops) {
     memset(ops, 0, sizeof *ops);
 }
 
-static void param_destroy(param_state *s) {
-    op_pair_reset(&s->own);
-    mxci_optimizer_param_reset(s);
-    mxci_free(s);
-}
-
 static void release_items(mxc_optimizer *optimizer) {
     for (int i = 0; i < optimizer->n_items; i++) {
         mxc_ndarray_release(optimizer->items[i].weight);
@@ -264,8 +267,12 @@ void mxc_optimizer_destroy(mxc_optimizer *optimizer) {
     size_t cursor = 0;
     const char *key;
     void *value;
-    while (mxci_hash_map_next(optimizer->params, &cursor, &key, &value))
-        param_destroy(value);
+    while (mxci_hash_map_next(optimizer->params, &cursor, &key, &value)) {
+        param_state *s = value;
+        op_pair_reset(&s->own);
+        mxci_optimizer_param_reset(s);
+        mxci_free(s);
+    }
     mxci_hash_map_destroy(optimizer->params);
     release_items(optimizer);
     for (int i = 0; i < optimizer->n_groups; i++)
@@ -340,8 +347,8 @@ static void add_rate(mxc_floats *list, double value) {
     list->value[list->n++] = value;
 }
 
-/* Rates of the slot's next update. Means that start at 0 are too small by 1 - beta^t after t updates: one factor puts
- * both right, as MXNet does it. */
+/* Appends the rates of the parameter's next update. Running means that start at 0 are too small by a factor of
+ * 1 - beta^t after t updates; one factor on the learning rate corrects both means of Adam, as in MXNet. */
 static void add_rates(const mxc_optimizer *optimizer, const param_state *s, mxci_optimizer_rates *out) {
     const settings *set = &optimizer->settings;
     const mxci_optimizer_correction correction = optimizer->rule->correction;
@@ -353,20 +360,14 @@ static void add_rates(const mxc_optimizer *optimizer, const param_state *s, mxci
     add_rate(&out->etas, correction == MXCI_CORRECT_STEP ? lr : 0);
 }
 
+/* wds and etas have as many values as lrs. */
 static int same_rates(const mxci_optimizer_rates *a, const mxci_optimizer_rates *b) {
     size_t bytes = (size_t)a->lrs.n * sizeof a->lrs.value[0];
     return a->lrs.n == b->lrs.n && !memcmp(a->lrs.value, b->lrs.value, bytes) &&
            !memcmp(a->wds.value, b->wds.value, bytes) && !memcmp(a->etas.value, b->etas.value, bytes);
 }
 
-static const mxc_param *find_setting(const rule *r, const char *name) {
-    const mxc_param *p = r->schema;
-    while (p->name && strcmp(p->name, name) != 0)
-        p++;
-    return p->name ? p : NULL;
-}
-
-/* Parameters of an operator to be made. */
+/* Parameters of an operator to be created; text: room for formatted numbers. */
 typedef struct op_params {
     int n;
     const char *keys[MAX_PARAMS], *values[MAX_PARAMS];
@@ -382,15 +383,6 @@ static void add_op_param(op_params *g, const char *key, const char *value) {
 static void add_op_number(op_params *g, const char *key, double value) {
     mxci_format(g->text[g->n], sizeof g->text[g->n], "%.17g", value);
     add_op_param(g, key, g->text[g->n]);
-}
-
-/* Settings that the operator has too. */
-static void add_op_settings(const mxc_optimizer *optimizer, op_params *g) {
-    for (const mxc_param *p = mxci_op_multi_update.params; p->name; p++) {
-        const mxc_param *own = find_setting(optimizer->rule, p->name);
-        if (own && own->type == MXC_PARAM_FLOAT)
-            add_op_number(g, p->name, *(const double *)((const char *)&optimizer->settings + own->offset));
-    }
 }
 
 static void format_rates(const mxc_floats *rates, char *text, size_t size) {
@@ -414,16 +406,21 @@ static mxc_status optimizer_make_op(const mxc_optimizer *optimizer, const mxci_o
     add_op_param(&g, "multi_precision", ops->has_masters ? "1" : "0");
     add_op_param(&g, "scaled", optimizer->scale.state ? "1" : "0");
     add_op_number(&g, "num_weights", ops->n);
-    add_op_settings(optimizer, &g);
+    /* The settings of the rule that are parameters of _multi_update have the same names there. */
+    for (const mxc_param *p = mxci_op_multi_update.params; p->name; p++)
+        for (const mxc_param *own = optimizer->rule->schema; own->name; own++)
+            if (own->type == MXC_PARAM_FLOAT && strcmp(own->name, p->name) == 0)
+                add_op_number(&g, p->name, *(const double *)((const char *)&optimizer->settings + own->offset));
     return mxc_op_create(mxci_op_multi_update.name, g.n, g.keys, g.values, out);
 }
 
+/* Changes the rates of an operator in place; 0 if a queued update still uses it. */
 static int set_rates(mxc_op *op, const mxci_optimizer_rates *rates) {
     return op && mxci_op_set_floats(op, "lrs", &rates->lrs) && mxci_op_set_floats(op, "wds", &rates->wds) &&
            mxci_op_set_floats(op, "etas", &rates->etas);
 }
 
-/* The next operator, with the rates of now. */
+/* The operator of the pair whose turn it is, with the given rates: as it is, changed in place, or created. */
 static mxc_status prepare_op(const mxc_optimizer *optimizer, mxci_optimizer_op_pair *ops,
                              const mxci_optimizer_rates *now, mxc_op **out) {
     mxci_optimizer_op *r = &ops->ops[ops->turn];
@@ -440,17 +437,7 @@ static mxc_status prepare_op(const mxc_optimizer *optimizer, mxci_optimizer_op_p
 
 /* ---- states ---------------------------------------------------------------------------------------------------- */
 
-static int is_16bit(mxc_dtype dtype) {
-    return dtype == MXC_F16 || dtype == MXC_BF16;
-}
-
-static mxc_status make_state(mxc_ndarray *weight, mxc_dtype dtype, mxc_ndarray **out) {
-    const mxc_shape *shape = mxc_ndarray_shape(weight);
-    MXC_TRY(mxc_ndarray_create(shape->ndim, shape->dim, dtype, mxc_ndarray_context(weight), out));
-    return mxc_ndarray_fill(*out, 0);
-}
-
-/* A state that was set from a file is brought to where its weight is. */
+/* Moves a state, which may have been loaded from a file, to the context of its weight. */
 static mxc_status move_state(mxc_ndarray **state, mxc_context context) {
     mxc_ndarray *moved;
     if (mxc_context_equal(mxc_ndarray_context(*state), context))
@@ -472,28 +459,31 @@ static mxc_status check_state(const mxc_optimizer *optimizer, const char *key, c
                     mxc_shape_format(mxc_ndarray_shape(state), b, sizeof b));
 }
 
-static mxc_status prepare_state(const mxc_optimizer *optimizer, param_state *s, int i, const char *key,
-                                mxc_ndarray *weight) {
-    char name[32];
-    if (!s->states[i])
-        return make_state(weight, s->master ? MXC_F32 : mxc_ndarray_dtype(weight), &s->states[i]);
-    mxci_list_item(optimizer->variant->states, i, name, sizeof name);
-    MXC_TRY(check_state(optimizer, key, name, weight, s->states[i]));
-    return move_state(&s->states[i], mxc_ndarray_context(weight));
-}
-
-static mxc_status prepare_master(const mxc_optimizer *optimizer, param_state *s, const char *key, mxc_ndarray *weight) {
-    if (!s->master)
-        return mxc_ndarray_copy(weight, mxc_ndarray_context(weight), MXC_F32, &s->master);
-    MXC_TRY(check_state(optimizer, key, MXCI_MASTER_NAME, weight, s->master));
-    return move_state(&s->master, mxc_ndarray_context(weight));
-}
-
+/* Creates the states that the update needs, and checks and moves those that were loaded. With multi_precision the
+ * states of a 16-bit weight are float32, as is its master copy. */
 static mxc_status prepare_states(const mxc_optimizer *optimizer, param_state *s, const char *key, mxc_ndarray *weight) {
-    if (optimizer->settings.multi_precision && is_16bit(mxc_ndarray_dtype(weight)))
-        MXC_TRY(prepare_master(optimizer, s, key, weight));
-    for (int i = 0; i < mxci_optimizer_n_states(optimizer); i++)
-        MXC_TRY(prepare_state(optimizer, s, i, key, weight));
+    const mxc_shape *shape = mxc_ndarray_shape(weight);
+    const mxc_dtype dtype = mxc_ndarray_dtype(weight);
+    const mxc_context context = mxc_ndarray_context(weight);
+    if (optimizer->settings.multi_precision && (dtype == MXC_F16 || dtype == MXC_BF16)) {
+        if (!s->master) {
+            MXC_TRY(mxc_ndarray_copy(weight, context, MXC_F32, &s->master));
+        } else {
+            MXC_TRY(check_state(optimizer, key, MXCI_MASTER_NAME, weight, s->master));
+            MXC_TRY(move_state(&s->master, context));
+        }
+    }
+    for (int i = 0; i < mxci_optimizer_n_states(optimizer); i++) {
+        char name[32];
+        if (!s->states[i]) {
+            MXC_TRY(mxc_ndarray_create(shape->ndim, shape->dim, s->master ? MXC_F32 : dtype, context, &s->states[i]));
+            MXC_TRY(mxc_ndarray_fill(s->states[i], 0));
+            continue;
+        }
+        mxci_list_item(optimizer->variant->states, i, name, sizeof name);
+        MXC_TRY(check_state(optimizer, key, name, weight, s->states[i]));
+        MXC_TRY(move_state(&s->states[i], context));
+    }
     return MXC_OK;
 }
 
@@ -504,10 +494,12 @@ mxc_ndarray *mxci_optimizer_master(const mxc_optimizer *optimizer, const char *k
 
 /* ---- updates --------------------------------------------------------------------------------------------------- */
 
-/* Most arrays that an update takes. */
+/* Most inputs of _multi_update: for each weight itself, its gradient, its states and its master copy; then the scale.
+ */
 enum { MOST_INPUTS = MXC_TUPLE_MAX * (2 + MXCI_UPDATE_STATES + 1) + 1 };
 
-/* Queue one operator for n updates of weights of one kind. */
+/* Queues one operator for n updates of weights of one dtype and context. Its inputs are weight and gradient of each,
+ * then the states and the master copy of each, then the factor on gradients. */
 static mxc_status queue_update(const mxc_optimizer *optimizer, mxci_optimizer_op_pair *ops, int n,
                                pending_update *const *items) {
     mxc_ndarray *in[MOST_INPUTS], *out[MXC_TUPLE_MAX];
@@ -538,6 +530,7 @@ static mxc_status queue_update(const mxc_optimizer *optimizer, mxci_optimizer_op
     return MXC_OK;
 }
 
+/* Records an update for the flush; its arrays are retained. */
 static mxc_status hold_update(mxc_optimizer *optimizer, const pending_update *held) {
     if (optimizer->n_items == optimizer->cap_items) {
         int cap = optimizer->cap_items > 0 ? 2 * optimizer->cap_items : 16;
@@ -579,28 +572,24 @@ mxc_status mxci_optimizer_set_loss_scale(mxc_optimizer *optimizer, mxc_ndarray *
     return MXC_OK;
 }
 
-static mxc_status prepare_check(mxci_optimizer_loss_scale *scale, int n) {
-    op_params g = {.n = 0};
-    if (scale->n_checked == n)
-        return MXC_OK;
-    mxc_ndarray **grown = mxci_realloc_array(scale->grads, (size_t)n, sizeof *grown);
-    if (!grown)
-        return MXC_FAIL(MXC_ENOMEM, "no memory to check %d gradients", n);
-    scale->grads = grown;
-    mxc_op_release(scale->check);
-    scale->check = NULL;
-    scale->n_checked = 0;
-    add_op_number(&g, "num_arrays", n);
-    MXC_TRY(mxc_op_create("multi_all_finite", g.n, g.keys, g.values, &scale->check));
-    scale->n_checked = n;
-    return MXC_OK;
-}
-
-/* The factor on the gradients that are held; the scale of the next ones. */
+/* Queues the computation of the factor on the held gradients (0 if one is not finite), and of the next loss scale. The
+ * operator that checks the gradients is created for their number, and kept. */
 static mxc_status update_scale(mxc_optimizer *optimizer) {
     mxci_optimizer_loss_scale *scale = &optimizer->scale;
     mxc_ndarray *in[2] = {scale->is_finite, scale->state};
-    MXC_TRY(prepare_check(scale, optimizer->n_items));
+    if (scale->n_checked != optimizer->n_items) {
+        op_params g = {.n = 0};
+        mxc_ndarray **grown = mxci_realloc_array(scale->grads, (size_t)optimizer->n_items, sizeof *grown);
+        if (!grown)
+            return MXC_FAIL(MXC_ENOMEM, "no memory to check %d gradients", optimizer->n_items);
+        scale->grads = grown;
+        mxc_op_release(scale->check);
+        scale->check = NULL;
+        scale->n_checked = 0;
+        add_op_number(&g, "num_arrays", optimizer->n_items);
+        MXC_TRY(mxc_op_create("multi_all_finite", g.n, g.keys, g.values, &scale->check));
+        scale->n_checked = optimizer->n_items;
+    }
     for (int i = 0; i < optimizer->n_items; i++)
         scale->grads[i] = optimizer->items[i].grad;
     MXC_TRY(mxc_op_invoke(scale->check, optimizer->n_items, scale->grads, 1, &scale->is_finite, NULL, 1));
@@ -613,49 +602,42 @@ void mxci_optimizer_hold(mxc_optimizer *optimizer) {
     optimizer->is_held = 1;
 }
 
-/* Updates of one kind: one operator may make them. */
-static int is_alike(const pending_update *a, const pending_update *b) {
-    return mxc_ndarray_dtype(a->weight) == mxc_ndarray_dtype(b->weight) &&
-           mxc_context_equal(mxc_ndarray_context(a->weight), mxc_ndarray_context(b->weight)) &&
-           (a->param_state->master != NULL) == (b->param_state->master != NULL);
-}
-
-/* The first update from *at on that is not done, in *at, and others like it; returns how many. */
+/* Collects the first held update from *at on that is not done, and others that one operator can compute with it: those
+ * of the same dtype and context that have a master copy as well, or have none. Returns how many; *at is moved to the
+ * first. */
 static int take_group(mxc_optimizer *optimizer, int *at, pending_update **group) {
     int n = 0;
     while (*at < optimizer->n_items && !optimizer->items[*at].param_state)
         ++*at;
     for (int i = *at; i < optimizer->n_items && n < MXC_TUPLE_MAX; i++) {
         pending_update *next = &optimizer->items[i];
-        if (next->param_state && (n == 0 || is_alike(group[0], next)))
+        if (!next->param_state)
+            continue;
+        if (n == 0 || (mxc_ndarray_dtype(group[0]->weight) == mxc_ndarray_dtype(next->weight) &&
+                       mxc_context_equal(mxc_ndarray_context(group[0]->weight), mxc_ndarray_context(next->weight)) &&
+                       !group[0]->param_state->master == !next->param_state->master))
             group[n++] = next;
     }
     return n;
 }
 
-static mxc_status find_ops(mxc_optimizer *optimizer, int group, mxci_optimizer_op_pair **out) {
-    *out = NULL;
-    if (group == optimizer->n_groups) {
-        mxci_optimizer_op_pair *grown = mxci_realloc_array(optimizer->groups, (size_t)group + 1, sizeof *grown);
-        if (!grown)
-            return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %d operators", optimizer->rule->name, group + 1);
-        memset(&grown[group], 0, sizeof *grown);
-        optimizer->groups = grown;
-        optimizer->n_groups++;
-    }
-    *out = &optimizer->groups[group];
-    return MXC_OK;
-}
-
+/* Queues all held updates. Group k of a flush uses operator pair k, so that the same weights meet the same operators in
+ * every step. */
 static mxc_status run_groups(mxc_optimizer *optimizer) {
     pending_update *group[MXC_TUPLE_MAX];
-    mxci_optimizer_op_pair *ops;
     int n, at = 0;
     for (int k = 0; (n = take_group(optimizer, &at, group)) > 0; k++) {
-        MXC_TRY(find_ops(optimizer, k, &ops));
-        MXC_TRY(queue_update(optimizer, ops, n, group));
+        if (k == optimizer->n_groups) {
+            mxci_optimizer_op_pair *grown = mxci_realloc_array(optimizer->groups, (size_t)k + 1, sizeof *grown);
+            if (!grown)
+                return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %d operators", optimizer->rule->name, k + 1);
+            memset(&grown[k], 0, sizeof *grown);
+            optimizer->groups = grown;
+            optimizer->n_groups++;
+        }
+        MXC_TRY(queue_update(optimizer, &optimizer->groups[k], n, group));
         for (int i = 0; i < n; i++)
-            group[i]->param_state = NULL;
+            group[i]->param_state = NULL; /* done */
     }
     return MXC_OK;
 }

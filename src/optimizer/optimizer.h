@@ -89,8 +89,8 @@ typedef struct mxci_optimizer_param {
 
 /* A held update. */
 typedef struct mxci_optimizer_pending_update {
-    mxci_optimizer_param *param_state;
-    mxc_ndarray *weight, *grad;
+    mxci_optimizer_param *param_state; /* NULL: done */
+    mxc_ndarray *weight, *grad;        /* retained */
 } mxci_optimizer_pending_update;
 
 typedef struct mxci_optimizer_loss_scale {
@@ -116,7 +116,7 @@ struct mxc_optimizer {
 
 #define MXCI_MASTER_NAME "weight32" /* of the f32 copy among saved states */
 mxc_status mxci_optimizer_find_param(mxc_optimizer *optimizer, const char *key,
-                                     mxci_optimizer_param **out);   /* made where it is not */
+                                     mxci_optimizer_param **out);   /* created at first use */
 void mxci_optimizer_param_reset(mxci_optimizer_param *param_state); /* as if there had been no update */
 int mxci_optimizer_n_states(const mxc_optimizer *optimizer);
 

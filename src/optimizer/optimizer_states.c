@@ -3,7 +3,6 @@
  * Saved states of optimizers: "<key>:<state>", "<key>:weight32" where there is an f32 copy of a weight, and
  * "<key>:updates" where the rule needs the count.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -11,26 +10,19 @@
 #include "base/text.h"
 #include "optimizer/optimizer.h"
 
-/* "<key>:<state>", freed with mxci_free; NULL without memory. */
-static char *state_name(const char *key, const char *state) {
+/* Appends an array under the name "<key>:<state>"; the list takes the reference, also on failure. */
+static mxc_status list_array(const mxc_optimizer *optimizer, const char *key, const char *state, mxc_ndarray *array,
+                             mxc_ndarray_list *out) {
     size_t size = strlen(key) + strlen(state) + 2;
     char *name = mxci_alloc(size);
     if (name)
-        snprintf(name, size, "%s:%s", key, state);
-    return name;
-}
-
-/* Append an array, which the list takes over even where this fails. */
-static mxc_status list_array(const mxc_optimizer *optimizer, const char *key, const char *state, mxc_ndarray *array,
-                             mxc_ndarray_list *out) {
+        mxci_format(name, size, "%s:%s", key, state);
     out->arrays[out->n] = array;
-    out->names[out->n] = state_name(key, state);
-    if (!out->names[out->n++])
-        return MXC_FAIL(MXC_ENOMEM, "%s: no memory to list the states", optimizer->rule->name);
-    return MXC_OK;
+    out->names[out->n++] = name;
+    return name ? MXC_OK : MXCI_NO_MEMORY(optimizer->rule->name, "the list of states");
 }
 
-/* Append one slot's states, if it has them. */
+/* Appends the states of one parameter, if it has been updated. */
 static mxc_status list_param_states(const mxc_optimizer *optimizer, const char *key, const mxci_optimizer_param *s,
                                     mxc_ndarray_list *out) {
     static const int64_t one[1] = {1};
@@ -65,23 +57,18 @@ mxc_status mxc_optimizer_get_states(const mxc_optimizer *optimizer, mxc_ndarray_
     return status;
 }
 
-/* What a saved array is: a state by its number, or one of these. */
+/* What a saved array is: the state of that number, or one of these. */
 enum { NO_STATE = -1, COUNT = -2, MASTER = -3 };
 
-static int state_of_name(const mxc_optimizer *optimizer, const char *name) {
-    int i = mxci_list_find(optimizer->variant->states, name);
-    if (i >= 0)
-        return i;
-    if (optimizer->rule->correction != MXCI_CORRECT_NOTHING && strcmp(name, "updates") == 0)
-        return COUNT;
-    return optimizer->settings.multi_precision && strcmp(name, MXCI_MASTER_NAME) == 0 ? MASTER : NO_STATE;
-}
-
-/* The slot of state "<key>:<state>", and which state that is. */
+/* The parameter of a saved array "<key>:<state>", and which of its states that is. */
 static mxc_status find_state(mxc_optimizer *optimizer, const char *name, mxci_optimizer_param **out, int *which) {
-    const char *colon = name ? strrchr(name, ':') : NULL;
+    const char *colon = name ? strrchr(name, ':') : NULL, *state = colon ? colon + 1 : "";
     char first[32] = "none";
-    *which = colon ? state_of_name(optimizer, colon + 1) : NO_STATE;
+    *which = colon ? mxci_list_find(optimizer->variant->states, state) : NO_STATE;
+    if (*which < 0)
+        *which = optimizer->rule->correction != MXCI_CORRECT_NOTHING && !strcmp(state, "updates") ? COUNT
+                 : optimizer->settings.multi_precision && !strcmp(state, MXCI_MASTER_NAME)        ? MASTER
+                                                                                                  : NO_STATE;
     mxci_list_item(optimizer->variant->states, 0, first, sizeof first);
     if (*which == NO_STATE)
         return MXC_FAIL(MXC_EINVAL, "%s: state \"%s\", expected a name like \"weight:%s\"", optimizer->rule->name,
@@ -95,29 +82,26 @@ static mxc_status find_state(mxc_optimizer *optimizer, const char *name, mxci_op
     return status;
 }
 
-static mxc_status set_updates(const mxc_optimizer *optimizer, mxci_optimizer_param *s, const char *name,
-                              mxc_ndarray *from) {
-    int64_t count = -1;
-    if (mxc_ndarray_dtype(from) == MXC_I64 && mxc_ndarray_size(from) == 1)
-        MXC_TRY(mxc_ndarray_get(from, &count, sizeof count));
-    if (count < 0)
-        return MXC_FAIL(MXC_EINVAL, "%s: state \"%s\", expected one int64 that is not negative", optimizer->rule->name,
-                        name);
-    s->updates = count;
-    return MXC_OK;
-}
-
 static mxc_status set_one_state(mxc_optimizer *optimizer, const char *name, mxc_ndarray *from) {
     mxci_optimizer_param *s;
     int which;
     if (!from)
         return MXC_FAIL(MXC_EINVAL, "%s: state \"%s\" has no array", optimizer->rule->name, name);
     MXC_TRY(find_state(optimizer, name, &s, &which));
-    if (which == COUNT)
-        return set_updates(optimizer, s, name, from);
+    if (which == COUNT) {
+        int64_t count = -1;
+        if (mxc_ndarray_dtype(from) == MXC_I64 && mxc_ndarray_size(from) == 1)
+            MXC_TRY(mxc_ndarray_get(from, &count, sizeof count));
+        if (count < 0)
+            return MXC_FAIL(MXC_EINVAL, "%s: state \"%s\", expected one int64 that is not negative",
+                            optimizer->rule->name, name);
+        s->updates = count;
+        return MXC_OK;
+    }
     mxc_ndarray **state = which == MASTER ? &s->master : &s->states[which];
     mxc_ndarray_release(*state);
     *state = NULL;
+    /* Its shape is checked, and it is moved to the weight's context, by the parameter's next update. */
     return mxc_ndarray_copy(from, mxc_ndarray_context(from), mxc_ndarray_dtype(from), state);
 }
 
