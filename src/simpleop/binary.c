@@ -56,7 +56,8 @@ static mxc_status run_binary_gradient(const mxc_simple_env *env, int id, const m
 
 /* ---- an array and a scalar -------------------------------------------------------------------------------------- */
 
-/* The scalar on the side that order says, converted to the dtype as every element is. */
+/* Sets both operands: the array, and the scalar on its side. The scalar is converted to the compute type like elements.
+ */
 static void set_operands(mxci_operand *lhs, mxc_scalar_kind order, const void *data, double scalar) {
     lhs[order == MXC_SCALAR_AFTER ? 0 : 1].data = data;
     lhs[order == MXC_SCALAR_AFTER ? 1 : 0].value = scalar;
@@ -103,7 +104,8 @@ static mxc_status run_scalar_gradient(const mxc_simple_env *env, int id, mxc_sca
     }
 #include "simpleop/binary_names.def"
 
-/* ---- what passes ask -------------------------------------------------------------------------------------------- */
+/* ---- queries of passes --------------------------------------------------------------------------------------------
+ */
 
 static int quantized_add(const mxc_op *op, mxc_quantized *out) {
     (void)op;

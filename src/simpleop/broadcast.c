@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions of two arrays whose axes of size 1 broadcast to the other's size (BROADCAST of binary_names.def). Shapes
- * are aligned at the last axis; missing leading axes count as 1. A gradient is added up over what was broadcast, in
- * doubles, one set of sums for each part of the parallel loop.
+ * are aligned at the last axis; missing leading axes count as 1. A gradient is summed over the axes that were
+ * broadcast, in doubles, with one set of sums for each part of the parallel loop, so that the result does not depend on
+ * timing.
  */
 #include "math/assign.h"
 #include "math/map.h"
@@ -30,7 +31,7 @@ static mxc_status broadcast_infer_shape(const mxc_simple_env *env, int n, const 
 
 /* ---- forward ---------------------------------------------------------------------------------------------------- */
 
-/* The array as an operand over out's space; strides is memory for its strides. */
+/* The array as an operand that is broadcast to the shape of out; strides: memory for its strides, in use as long. */
 static mxci_operand operand(const mxc_tensor *in, const mxc_tensor *out, mxci_strided *strides) {
     mxci_operand operand = {.data = in->data};
     if (mxci_is_broadcast(&in->shape, &out->shape)) {
@@ -58,6 +59,7 @@ static mxc_status run_broadcast(const mxc_simple_env *env, int id, const mxc_ten
 
 /* ---- backward --------------------------------------------------------------------------------------------------- */
 
+/* Scratch for the sums of one gradient; 0 where its argument was not broadcast. */
 static size_t sum_bytes(const mxc_shape *shape, const mxc_shape *out, int parts) {
     return mxci_is_broadcast(shape, out) ? mxci_sum_bytes(mxc_shape_size(shape), parts) : 0;
 }

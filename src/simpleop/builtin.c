@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Enters every built-in operator in the registry: op_list.def of operator/, then the families and files of
- * this folder. */
+/* Registers every built-in operator: those of operator/op_list.def, then the SimpleOps of this directory. */
 #include "base/sys.h"
 #include "operator/registry.h"
 #include "simpleop/families.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * _chain: what several element-wise operators make, in one pass over the elements. steps is a text,
- * "add:i0:i1,relu:s0": functions of binary.def and unary.def with their operands, iN an argument, sN what step N has
- * made, else a number. out is what the last step makes. All arrays have one shape and float dtype; between the steps
- * numbers are not rounded to it.
+ * _chain: several element-wise operators computed in one pass over the elements. The parameter steps is a text such as
+ * "add:i0:i1,relu:s0": functions of binary.def and unary.def with their operands, where iN is an argument, sN the
+ * result of step N, and anything else a number. out is the result of the last step. All arrays have one shape and float
+ * dtype; between the steps values are not rounded to it. The executor makes such operators (passes/fusion.c).
+ *
+ * This is an interpreter over tiles of TILE elements, which stay in the first-level cache from step to step.
  */
 #include "simpleop/chain.h"
 
@@ -43,7 +45,7 @@ static int find_function(const char *name) {
     return -1;
 }
 
-/* i0, s3 or a number, behind a colon; 0 if it is none of these. */
+/* Reads an operand after its colon: i0, s3 or a number; 0 if it is none of these. */
 static int read_operand(const mxci_chain_params *p, const char **at, int8_t *operand, double *number) {
     int64_t index;
     char kind;
@@ -61,6 +63,7 @@ static int read_operand(const mxci_chain_params *p, const char **at, int8_t *ope
     return 1;
 }
 
+/* Reads one step, which may use the results of those before it; 0 if it is malformed. */
 static int read_step(const mxci_chain_params *p, const char *text, mxci_chain_step *out) {
     char name[32];
     size_t n = strcspn(text, ":");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _chain: several element-wise functions in one pass. What the executor's pass, the operator and the GPU share. */
+/* _chain: several element-wise functions in one pass; shared by the executor's fusion pass, the operator and the GPU.
+ */
 #ifndef MXCI_SIMPLEOP_CHAIN_H
 #define MXCI_SIMPLEOP_CHAIN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies and constants of an array's shape; they move memory rather than compute, and take every dtype. */
+/* Copies, and constants of an array's shape. They move memory rather than compute, so they take every dtype. */
 #include "math/assign.h"
 #include "simpleop/families.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The registrations that this folder makes, one constant each: mxci_simple_<id>. */
+/* Declarations of the SimpleOps of this directory, one constant each: mxci_simple_<id>. */
 #ifndef MXCI_SIMPLEOP_FAMILIES_H
 #define MXCI_SIMPLEOP_FAMILIES_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A SimpleOp's registration turned into an operator descriptor. */
+/* Compiling the registration of a SimpleOp into an operator descriptor. */
 #ifndef MXCI_SIMPLEOP_SIMPLE_H
 #define MXCI_SIMPLEOP_SIMPLE_H
 
 #include <mxc/simpleop.h>
 
-/* The parameters of one that takes a scalar. */
+/* The parameters of a SimpleOp that takes a scalar. */
 typedef struct mxci_scalar_params {
     double scalar;
 } mxci_scalar_params;

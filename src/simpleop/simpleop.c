@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SimpleOp: compiles a registration into an operator descriptor. The descriptor's functions find the registration
- * through the operator and call the registered function of the right arity and device.
+ * SimpleOp: compiles a registration (mxc_simple_def) into an operator descriptor (mxc_op_def), which the registry turns
+ * into an array function and a symbol. The descriptor's functions find the registration through the operator, since the
+ * descriptor is the first member of mxci_simple_op, and call the registered function for the arity and device.
  */
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +36,7 @@ static mxc_simple_env call_env(const mxc_op_call *call) {
     return env;
 }
 
+/* Arrays in pinned memory are computed on the host. */
 static int call_device(const mxc_op_call *call) {
     int device = call->run->context.device;
     return device == MXC_CPU_PINNED ? MXC_CPU : device;
@@ -84,22 +86,24 @@ static mxc_status infer_by_function(mxc_op_sig *sig) {
         if (!mxc_shape_known(&sig->in_shape[i]))
             return MXC_OK;
     status = simple_of(sig->op)->shape(&env, sig->n_in, sig->in_shape, &out);
-    if (status != MXC_OK) { /* the function does not know whose shapes they are */
+    if (status != MXC_OK) { /* the function does not know the operator's name */
         snprintf(text, sizeof text, "%s", mxc_last_error());
         return MXC_FAIL(status, "%s: %s", mxc_op_get_def(sig->op)->name, text);
     }
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
 
-/* A source makes float32 unless something else is asked of it. */
+/* A source, which has no inputs, makes float32 unless the output's dtype is known. */
 static mxc_status infer_source_type(mxc_op_sig *sig) {
     if (sig->out_type[0] == MXC_DTYPE_UNKNOWN)
         sig->out_type[0] = MXC_F32;
     return MXC_OK;
 }
 
-/* ---- what passes ask -------------------------------------------------------------------------------------------- */
+/* ---- queries of passes --------------------------------------------------------------------------------------------
+ */
 
+/* mxc_op_def.elementwise: the function that fusion and quantization recognise the operator by. */
 static int elementwise_of(const mxc_op *op, mxc_elementwise *out) {
     const mxc_simple_def *def = simple_of(op);
     *out = (mxc_elementwise){.function = def->function, .scalar = def->scalar};
@@ -130,24 +134,20 @@ static mxc_status simpleop_check_options(const mxc_simple_def *def) {
     return wrong ? MXC_FAIL(MXC_EINVAL, "mxc_simpleop_register: %s: %s", def->name, wrong) : MXC_OK;
 }
 
-static int has_function(const mxc_simple_def *def, int device) {
-    return def->arity == 0   ? def->source[device] != NULL
-           : def->arity == 1 ? def->unary[device] != NULL
-                             : def->binary[device] != NULL;
-}
-
-static int has_gradient(const mxc_simple_def *def, int device) {
-    return def->arity == 1 ? def->unary_grad[device] != NULL : def->arity == 2 && def->binary_grad[device] != NULL;
-}
-
 static mxc_status set_functions(const mxc_simple_def *def, mxc_op_def *op) {
     int found = 0, gradients = 0, computed = def->gradient_kind >= MXC_GRADIENT_OUT_GRAD;
     for (int device = 0; device < MXC_DEVICE_LIMIT; device++) {
-        if (has_function(def, device)) {
+        int has_function = def->arity == 0   ? def->source[device] != NULL
+                           : def->arity == 1 ? def->unary[device] != NULL
+                                             : def->binary[device] != NULL;
+        int has_gradient = def->arity == 1   ? def->unary_grad[device] != NULL
+                           : def->arity == 2 ? def->binary_grad[device] != NULL
+                                             : 0;
+        if (has_function) {
             op->forward[device] = simpleop_forward;
             found++;
         }
-        if (computed && has_gradient(def, device)) {
+        if (computed && has_gradient) {
             op->backward[device] = def->arity == 1 ? unary_backward : binary_backward;
             gradients++;
         }
@@ -159,15 +159,7 @@ static mxc_status set_functions(const mxc_simple_def *def, mxc_op_def *op) {
     return MXC_OK;
 }
 
-static void set_needs(const mxc_simple_def *def, mxc_op_needs *needs) {
-    if (def->gradient_kind < MXC_GRADIENT_OUT_GRAD)
-        return;
-    needs->out_grad = 1;
-    needs->in = def->gradient_kind == MXC_GRADIENT_IN ? (1u << def->arity) - 1 : 0;
-    needs->out = def->gradient_kind == MXC_GRADIENT_OUT ? 1 : 0;
-}
-
-/* The pairs of both bits: from left to slot 0, from right to slot right_to. */
+/* The in-place options for the bits of kind: from slot left to slot 0, from slot right to slot right_to. */
 static void set_inplace(mxc_simple_inplace kind, int left, int right, int right_to, mxc_inplace *out) {
     int n = 0;
     if (kind & MXC_SIMPLE_INPLACE_IN_OUT)
@@ -208,7 +200,11 @@ mxc_status mxci_simple_compile(const mxc_simple_def *def, mxci_simple_op *out) {
     MXC_TRY(set_names(def, out));
     MXC_TRY(set_functions(def, &out->op));
     set_params(def, out);
-    set_needs(def, &out->op.needs);
+    if (def->gradient_kind >= MXC_GRADIENT_OUT_GRAD) {
+        out->op.needs.out_grad = 1;
+        out->op.needs.in = def->gradient_kind == MXC_GRADIENT_IN ? (1u << def->arity) - 1 : 0;
+        out->op.needs.out = def->gradient_kind == MXC_GRADIENT_OUT;
+    }
     set_inplace(def->inplace_forward, MXC_FROM_IN(0), MXC_FROM_IN(1), 0, out->forward);
     set_inplace(def->inplace_backward, MXC_FROM_OUT_GRAD(0), MXC_FROM_OUT_GRAD(0), 1, out->backward);
     out->op.inplace_forward = out->forward;
@@ -238,7 +234,7 @@ mxc_status mxc_simpleop_register(const mxc_simple_def *def) {
                         def->name, def->function);
     simple = mxci_alloc(sizeof *simple);
     if (!simple)
-        return MXC_FAIL(MXC_ENOMEM, "mxc_simpleop_register: %s: out of memory", def->name);
+        return MXCI_NO_MEMORY("mxc_simpleop_register", def->name);
     status = mxci_simple_compile(def, simple);
     if (status == MXC_OK)
         status = mxc_op_register(&simple->op);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operators of unary.def. */
+/* The element-wise operators of one array: one registration for each line of unary.def. */
 #include "math/map.h"
 #include "simpleop/families.h"
 #include "simpleop/map_kernels.h"
