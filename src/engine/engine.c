@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Engines from creation to destruction, and the default one. */
+/* Creating and destroying engines, and the default engine. Pushes are in push.c, waits in schedule/wait.c. */
 #include "engine/engine.h"
 
 #include <string.h>
@@ -88,7 +88,7 @@ mxc_status mxc_engine_create(const mxc_engine_options *options, mxc_engine **out
     MXC_TRY(engine_check_options(options));
     engine = mxci_pages_alloc(sizeof *engine);
     if (!engine)
-        return MXC_FAIL(MXC_ENOMEM, "mxc_engine_create: no memory for an engine");
+        return MXCI_NO_MEMORY("mxc_engine_create", "an engine");
     memset(engine, 0, sizeof *engine);
     status = create_parts(engine, options);
     if (status == MXC_OK)
@@ -115,7 +115,7 @@ mxc_status mxc_var_create(mxc_engine *engine, mxc_var **out) {
     return mxci_var_create(&engine->vars, out);
 }
 
-/* ---- the default one ------------------------------------------------------------------------------------------- */
+/* ---- the default engine ---------------------------------------------------------------------------------------- */
 
 static _Atomic(mxc_engine *) standard_engine, chosen_engine;
 

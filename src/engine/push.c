@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pushing: the arguments are checked, made into a task, and given to the engine's kind. */
+/*
+ * Pushing: checks the arguments, fills in a task, enters the queues of its variables, and hands it to the kind of
+ * engine if it is ready. mxc_engine_op_push does the same for a prepared operation, whose arguments were checked once.
+ */
 #include "base/error.h"
 #include "engine/core/frame.h"
 #include "engine/core/operation.h"

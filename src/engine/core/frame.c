@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions about the functions that run on this thread. */
+/* Queries on the stack of functions that run on this thread: see frame.h. */
 #include "engine/core/frame.h"
 
 MXCI_THREAD_LOCAL mxci_frame *mxci_frame_top;

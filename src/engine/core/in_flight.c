@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The in-flight list is doubly linked, so that any task leaves it in constant time. */
+/* The in-flight list: see in_flight.h. It is doubly linked, so that any task leaves it in constant time. */
 #include "engine/core/in_flight.h"
 
 void mxci_in_flight_add(mxci_in_flight_list *list, mxci_engine_task *task) {

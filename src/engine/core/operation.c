@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Life of prepared operations. */
+/* Lifetime of prepared operations: one is freed when it is destroyed and all its tasks are complete. */
 #include "engine/core/operation.h"
 
 const mxci_operation mxci_barrier_operation = {.name = "wait"};
@@ -25,7 +25,7 @@ static void operation_end(mxc_engine_op *op) {
     mxci_operation_free(op);
 }
 
-/* Acquire and release: whoever brings left to 0 frees what all other threads used before they counted down. */
+/* Acquire and release: the thread that brings left to 0 frees what all other threads used before they counted down. */
 void mxci_operation_task_completed(mxc_engine_op *op) {
     if (atomic_fetch_sub_explicit(&op->left, 1, memory_order_acq_rel) == 1)
         operation_end(op);

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Free lists of tasks. A stripe's own list is used under its lock; tasks return through a stack without a lock. */
+/*
+ * Free lists of tasks. A stripe's own list is used under its lock; tasks return to it through a lock-free stack
+ * (Treiber stack), of which only the holder of the lock pops.
+ */
 #include "engine/core/task.h"
 
 #include "base/check.h"
+#include "base/size.h"
 #include "base/sys.h"
 
 enum { SLAB_BYTES = 16384 };
 
-/* Memory for some tasks; they follow the header. */
+/* The header of a block of tasks, which follow it. */
 typedef struct slab {
     _Alignas(MXCI_CACHE_LINE) struct slab *next;
     size_t bytes;
 } slab;
 
+/* Tasks begin at cache lines. */
+_Static_assert(MXCI_SIZE_ALIGN % MXCI_CACHE_LINE == 0, "aligned sizes are whole cache lines");
 static size_t task_bytes(int size_class) {
     size_t bytes = sizeof(mxci_engine_task) + ((size_t)4 << size_class) * sizeof(mxci_dep);
-    return (bytes + MXCI_CACHE_LINE - 1) & ~(size_t)(MXCI_CACHE_LINE - 1);
+    return mxci_size_align(bytes);
 }
 
 /* Carve fresh memory into tasks on the free list. 0 without memory. */
@@ -82,7 +88,8 @@ void mxci_task_free(mxci_stripe *stripe, mxci_engine_task *task) {
     stripe->free[task->size_class] = task;
 }
 
-/* Release order: whoever pops the task, with acquire order, sees all that was written to it before it returned. */
+/* Release order: a thread that pops the task, with acquire order, sees all that was written to it before it returned.
+ */
 void mxci_task_recycle(mxci_engine_task *task) {
     _Atomic(mxci_engine_task *) *list = &task->home->returned[task->size_class];
     mxci_engine_task *first = atomic_load_explicit(list, memory_order_relaxed);

@@ -254,7 +254,7 @@ mxc_status mxci_var_create(mxci_vars *vars, mxc_var **out) {
     mxci_lock_release(&vars->lock);
     mxci_fork_guard_leave();
     if (!var)
-        return MXC_FAIL(MXC_ENOMEM, "mxc_var_create: no memory for a variable");
+        return MXCI_NO_MEMORY("mxc_var_create", "a variable");
     *var = (mxc_var){.vars = vars, .wake_at = UINT64_MAX};
     *out = var;
     return MXC_OK;
@@ -272,7 +272,7 @@ void mxci_var_free(mxc_var *var) {
 }
 
 void mxc_var_delete(mxc_var *var, void (*destroy)(void *arg), void *arg) {
-    int over;
+    int is_over;
     if (!var)
         return;
     mxci_fork_guard_enter();
@@ -281,9 +281,9 @@ void mxc_var_delete(mxc_var *var, void (*destroy)(void *arg), void *arg) {
     var->deleted = 1;
     var->destroy = destroy;
     var->arg = arg;
-    over = var->pending == 0;
+    is_over = var->pending == 0;
     mxci_lock_release(&var->lock);
-    if (over)
+    if (is_over)
         end_deleted(var);
     mxci_fork_guard_leave();
 }

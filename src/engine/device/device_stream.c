@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening streams, and recording and waiting for events. */
+/* Device streams: opening and closing them, and recording and waiting for events. Which task waits for which event is
+ * in ordering.c. */
 #include "engine/device/device_stream.h"
 
 #include "base/error.h"

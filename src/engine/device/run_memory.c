@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stream-ordered memory and copies. */
+/* Device memory and copies for the function that runs on this thread: see run_memory.h. */
 #include "engine/device/run_memory.h"
 
 #include "base/error.h"

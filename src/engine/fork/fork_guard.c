@@ -90,6 +90,7 @@ static void wait_for_empty(void) {
     }
 }
 
+/* Lets the threads that wait to enter go on. */
 static void end_request(void) {
     atomic_store(&mxci_fork_requested, 0);
     mxci_unpark(&mxci_fork_requested, INT32_MAX);

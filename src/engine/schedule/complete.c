@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Completion: of tasks on the thread that ran them, of asynchronous ones from any thread, of lost ones after a fork. */
+/* Completing tasks: on the thread that ran them, asynchronous ones from any thread, and those lost in a fork. */
 #include "engine/schedule/complete.h"
 
 #include "base/error.h"

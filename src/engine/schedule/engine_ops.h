@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine ops table: what each kind of engine does in its own way. */
+/* The function table of a kind of engine (naive, threaded, seeded): what the kinds do differently. */
 #ifndef MXCI_ENGINE_SCHEDULE_ENGINE_OPS_H
 #define MXCI_ENGINE_SCHEDULE_ENGINE_OPS_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue's list and heap. */
+/* The queue of ready tasks: a list and a pairing heap (Fredman et al., "The pairing heap", 1986); see ready_queue.h. */
 #include "engine/schedule/ready_queue.h"
 
 #include "base/check.h"
 
 /* 1 if a runs before b. */
-static int before(const mxci_engine_task *a, const mxci_engine_task *b) {
+static int runs_before(const mxci_engine_task *a, const mxci_engine_task *b) {
     if (a->urgent != b->urgent)
         return a->urgent;
     if (a->priority != b->priority)
@@ -17,7 +17,7 @@ static int before(const mxci_engine_task *a, const mxci_engine_task *b) {
 static mxci_engine_task *meld(mxci_engine_task *a, mxci_engine_task *b) {
     if (!a || !b)
         return a ? a : b;
-    if (before(b, a)) {
+    if (runs_before(b, a)) {
         mxci_engine_task *swap = a;
         a = b;
         b = swap;
@@ -49,10 +49,6 @@ static mxci_engine_task *without_root(mxci_engine_task *root) {
     return heap;
 }
 
-static int is_ranked(const mxci_engine_task *task) {
-    return task->urgent || task->priority != 0;
-}
-
 static int is_helpable(const mxci_engine_task *task) {
     return (task->operation->flags & MXC_TASK_HELPED) != 0;
 }
@@ -71,7 +67,7 @@ int mxci_ready_queue_is_valid(const mxci_ready_queue *queue) {
 void mxci_ready_queue_put(mxci_ready_queue *queue, mxci_engine_task *task) {
     mxci_lock_acquire(&queue->lock);
     task->sequence = queue->sequence++;
-    if (is_ranked(task)) {
+    if (task->urgent || task->priority != 0) {
         task->heap_child = NULL;
         task->next = NULL;
         queue->heap = meld(queue->heap, task);

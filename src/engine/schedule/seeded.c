@@ -53,7 +53,7 @@ static int seeded_async_event(mxci_engine_task *task, int completed) {
     return 0;
 }
 
-/* One of those that are ready, NULL if there are none. */
+/* Takes one of the ready tasks at random; NULL if there are none. */
 static mxci_engine_task *pick(mxci_seeded *s) {
     mxci_engine_task *task = NULL;
     mxci_lock_acquire(&s->lock);
@@ -107,8 +107,8 @@ static mxc_status seeded_wait(const mxci_wait *wait) {
         if (!progress)
             mxci_wait_sleep(wait, word);
     }
-    mxci_eventcount_notify_all(
-        &engine->waiters); /* another waiting thread, which found this one the owner, has to go on */
+    /* Another waiting thread may have slept because this one was the owner. */
+    mxci_eventcount_notify_all(&engine->waiters);
     return MXC_OK;
 }
 

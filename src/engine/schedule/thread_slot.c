@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slots, and the streams that they keep. */
+/* Thread slots, and the device streams that they keep: see thread_slot.h. */
 #include "engine/schedule/thread_slot.h"
 
 #include <string.h>
@@ -88,7 +88,7 @@ mxc_status mxci_thread_slot_stream(mxci_thread_slot *slot, const mxci_operation 
     if (!*at) {
         s = mxci_calloc(1, sizeof *s);
         if (!s)
-            return MXC_FAIL(MXC_ENOMEM, "engine: no memory for a stream");
+            return MXCI_NO_MEMORY("engine", "a stream");
         status = mxci_device_stream_open(NULL, operation->device, operation->context, &s->stream);
         if (status != MXC_OK) {
             mxci_free(s);

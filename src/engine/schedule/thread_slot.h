@@ -11,8 +11,8 @@
 
 enum {
     MXCI_EXTERNAL_THREADS = 32, /* slots for threads that belong to no pool */
-    MXCI_SPARE_THREADS =
-        64 /* slots for workers of other pools than the CPU's, and for those that replace waiting ones */
+    /* Slots for workers of other pools than the CPU's, and for those that replace waiting ones. */
+    MXCI_SPARE_THREADS = 64,
 };
 
 /* A stream for functions that run on a thread which is no worker of their device; never asynchronous. */

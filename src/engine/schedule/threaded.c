@@ -8,18 +8,13 @@
 #include "engine/schedule/spin.h"
 
 enum {
-    MAX_CHAIN =
-        64, /* tasks that a worker runs one after the other, each made ready by the one before, past queued ones */
+    /* Tasks that a worker runs one after the other, each made ready by the one before, while others are queued. */
+    MAX_CHAIN = 64,
     DEVICE_THREADS = 1,
     IO_THREADS = 2
 };
 
 /* ---- pools ----------------------------------------------------------------------------------------------------- */
-
-/* Which of a device's queues. */
-static mxc_property queue_of(mxc_property property) {
-    return property == MXC_PROP_COPY_FROM_DEVICE || property == MXC_PROP_COPY_TO_DEVICE ? property : MXC_PROP_NORMAL;
-}
 
 /* Acquire order: a pool was filled in before it was added to the list. */
 static mxci_worker_pool *find_pool(mxci_threaded *threaded, mxc_context context, mxc_property property) {
@@ -50,14 +45,16 @@ static mxc_status device_pool(mxci_threaded *threaded, const mxci_operation *ope
     return status;
 }
 
+/* A device has a pool for computing and one for copies in each direction; the CPU has one, and one for I/O. */
 static mxc_status threaded_prepare(mxc_engine *engine, mxci_operation *operation, mxc_property property) {
     mxci_threaded *threaded = &engine->threaded;
+    int is_copy = property == MXC_PROP_COPY_FROM_DEVICE || property == MXC_PROP_COPY_TO_DEVICE;
     if (property == MXC_PROP_IO)
         operation->pool = threaded->io;
     else if (!operation->device)
         operation->pool = threaded->cpu;
     else
-        MXC_TRY(device_pool(threaded, operation, queue_of(property), &operation->pool));
+        MXC_TRY(device_pool(threaded, operation, is_copy ? property : MXC_PROP_NORMAL, &operation->pool));
     return mxci_worker_pool_start(operation->pool);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Creation of the threaded kind's pools. */
+/* Creating and destroying the worker pools of a threaded engine. */
 #ifndef MXCI_ENGINE_SCHEDULE_THREADED_H
 #define MXCI_ENGINE_SCHEDULE_THREADED_H
 

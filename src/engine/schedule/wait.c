@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public waits, and how a thread sleeps. */
+/* The public waits (mxc_wait_to_read, mxc_wait_to_write, mxc_wait_all), and how a thread sleeps. */
 #include "engine/schedule/wait.h"
 
 #include "base/error.h"
@@ -189,23 +189,18 @@ static mxc_status drain(const mxci_wait *wait) {
     return status;
 }
 
-/* Count later pushes in this epoch. The stripes differ if the process was forked while another thread was here. */
-static void set_epoch(mxc_engine *engine, uint32_t epoch) {
-    for (int i = 0; i < MXCI_STRIPES; i++) {
-        mxci_lock_acquire(&engine->stripes[i].lock);
-        engine->stripes[i].epoch = epoch;
-        mxci_lock_release(&engine->stripes[i].lock);
-    }
-}
-
-/* Wait for what has been pushed so far: turn the epoch, so that later pushes are counted elsewhere, and drain the
- * former one. The other epoch holds tasks only if the process was forked inside this function. wait_all_mutex is held.
- */
+/* Waits for what has been pushed so far: flips the epoch, so that later pushes are counted elsewhere, and drains the
+ * former one. The other epoch holds tasks, and the stripes have different epochs, only if the process was forked while
+ * another thread was in this function. wait_all_mutex is held. */
 static mxc_status drain_earlier(mxc_engine *engine) {
     mxci_wait wait = {.engine = engine, .is_over = epoch_drained};
     wait.epoch = !engine->stripes[0].epoch;
     MXC_TRY(drain(&wait));
-    set_epoch(engine, wait.epoch);
+    for (int i = 0; i < MXCI_STRIPES; i++) {
+        mxci_lock_acquire(&engine->stripes[i].lock);
+        engine->stripes[i].epoch = wait.epoch;
+        mxci_lock_release(&engine->stripes[i].lock);
+    }
     wait.epoch = !wait.epoch;
     return drain(&wait);
 }
