@@ -26,7 +26,7 @@ template <class F> mxc_status mxcu_find_invalid(const mxc_op_call *call, int64_t
             *to = least < INT64_MAX ? f.report(least) : mxcu_invalid_element{least, 0, 0};
     }));
     MXC_TRY(mxcu_gpu.stream_synchronize(call->run->context, call->run->stream));
-    return mxcu_gpu.copy(host, out, call->run->context, call->temp, sizeof *out, nullptr);
+    return mxcu_gpu.copy_now(host, out, call->run->context, call->temp, sizeof *out);
 }
 
 #endif

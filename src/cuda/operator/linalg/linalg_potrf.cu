@@ -47,7 +47,7 @@ static mxc_status check(const mxc_op_call *call, const char *op, const char *wha
         }
     }));
     MXC_TRY(mxcu_gpu.stream_synchronize(gpu, call->run->stream));
-    MXC_TRY(mxcu_gpu.copy(host, found, gpu, failures_of(call) - 2, sizeof found, nullptr));
+    MXC_TRY(mxcu_gpu.copy_now(host, found, gpu, failures_of(call) - 2, sizeof found));
     return found[1] == 0 ? MXC_OK
                          : MXC_FAIL(MXC_EINVAL, "%s: matrix %d of the batch %s (seen at row %d)", op, (int)found[0],
                                     what, (int)found[1] - 1);

@@ -108,10 +108,10 @@ static mxc_status check_labels(const mxc_op_call *call, sequences s) {
             s.totals[0] = s.labels[first];
     }));
     MXC_TRY(mxcu_gpu.stream_synchronize(here, call->run->stream));
-    MXC_TRY(mxcu_gpu.copy(host, &found, here, place, sizeof found, nullptr));
+    MXC_TRY(mxcu_gpu.copy_now(host, &found, here, place, sizeof found));
     if (found == INT64_MAX)
         return MXC_OK;
-    MXC_TRY(mxcu_gpu.copy(host, &value, here, s.totals, sizeof value, nullptr));
+    MXC_TRY(mxcu_gpu.copy_now(host, &value, here, s.totals, sizeof value));
     return MXC_FAIL(MXC_EINVAL, "CTCLoss: argument 'label': element %lld is %g, expected an index in [%lld, %lld)",
                     (long long)found, value, (long long)low, (long long)high);
 }
