@@ -110,10 +110,10 @@ static mxc_status multiply(const mxc_op_call *call, const mxci_gemm_args *g, int
     MXCU_SWITCH_FLOAT(g->dtype, queue_epilogue, call, *g, relu, sums)
 }
 
-mxc_status mxcu_gemm_finish(const mxc_op_call *call, const mxci_gemm_args *g, int relu, int *served) {
+mxc_status mxcu_gemm_bias_relu(const mxc_op_call *call, const mxci_gemm_args *g, int relu, int *served) {
     return multiply(call, g, relu, nullptr, served);
 }
 
-mxc_status mxcu_gemm_sums(const mxc_op_call *call, const mxci_gemm_args *g, void *sums, int *served) {
+mxc_status mxcu_gemm_bias_gradient(const mxc_op_call *call, const mxci_gemm_args *g, void *sums, int *served) {
     return multiply(call, g, 0, sums, served);
 }

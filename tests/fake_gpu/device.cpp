@@ -279,7 +279,7 @@ mxc_status copy_now(mxc_context, void *to, mxc_context, const void *from, size_t
 
 } // namespace
 
-const mxc_random *mxcu_random_place(const mxc_op_call *call, uint64_t *begin) {
+const mxc_random *mxcu_captured_random(const mxc_op_call *call, uint64_t *begin) {
     const recording *r = of(call->run->stream)->made;
     *begin = r && r->draws ? r->begin : 0;
     return r && r->draws ? &r->place : nullptr;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device tables: memory, copies, streams and events by the CUDA runtime. */
+/* The device tables of GPUs and of pinned memory (base/device.h): memory, copies, streams, events and graphs by the
+ * CUDA runtime. All streams are created non-blocking, so nothing waits for the legacy stream, and nothing here may use
+ * it. */
 #include <cstdlib>
 #include <new>
 
 #include "cuda/runtime/module.h"
 #include "cuda/nvidia/stream.h"
 
-void mxcu_forget(cudaError_t error) {
+void mxcu_ignore_error(cudaError_t error) {
     if (error != cudaSuccess)
         (void)cudaGetLastError();
 }
@@ -14,7 +16,7 @@ void mxcu_forget(cudaError_t error) {
 mxc_status mxcu_check(cudaError_t error, const char *what) {
     if (error == cudaSuccess)
         return MXC_OK;
-    mxcu_forget(error);
+    mxcu_ignore_error(error);
     return MXC_FAIL(error == cudaErrorMemoryAllocation ? MXC_ENOMEM : MXC_EDEVICE, "%s: %s", what,
                     cudaGetErrorString(error));
 }
@@ -32,34 +34,38 @@ mxc_status mxcu_launched(const mxc_op_call *call) {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* Asked for at every push, so the driver is asked once. */
+/* Called at every push. The driver is queried until it has reported a GPU, then the number is kept; 0 is not kept,
+ * since a driver may be loaded later. */
 static int gpu_count(void) {
     static std::atomic<int> known{0};
     int n = known.load();
     if (n > 0)
         return n;
     cudaError_t error = cudaGetDeviceCount(&n);
-    mxcu_forget(error); /* no driver, or no GPU */
+    mxcu_ignore_error(error); /* no driver, or no GPU */
     if (error != cudaSuccess)
         return 0;
     known.store(n);
     return n;
 }
 
+/* cudaMalloc returns memory aligned to 256 bytes. It may synchronize the device, which is why storage.c keeps pools. */
 static mxc_status gpu_alloc(mxc_context context, size_t bytes, void **out) {
     *out = nullptr;
     MXC_TRY(mxcu_check(cudaSetDevice(context.id), "cudaSetDevice"));
     cudaError_t error = cudaMalloc(out, bytes);
     if (error != cudaErrorMemoryAllocation)
         return mxcu_check(error, "cudaMalloc");
-    mxcu_forget(error);
+    mxcu_ignore_error(error);
     return MXC_FAIL(MXC_ENOMEM, "gpu(%d): no memory for %zu bytes", (int)context.id, bytes);
 }
 
+/* cudaFree waits for all work on the device, so the memory is not in use when it returns. bytes is for allocators that
+ * need it. */
 static void gpu_free(mxc_context context, void *block, size_t bytes) {
     (void)bytes;
     cudaError_t error = cudaSetDevice(context.id);
-    mxcu_forget(error == cudaSuccess ? cudaFree(block) : error);
+    mxcu_ignore_error(error == cudaSuccess ? cudaFree(block) : error);
 }
 
 static mxc_status gpu_memory(mxc_context context, size_t *total, size_t *free_now) {
@@ -67,6 +73,7 @@ static mxc_status gpu_memory(mxc_context context, size_t *total, size_t *free_no
     return mxcu_check(cudaMemGetInfo(free_now, total), "cudaMemGetInfo");
 }
 
+/* Portable: the memory counts as pinned for every GPU, not only the current one. */
 static mxc_status pinned_alloc(mxc_context context, size_t bytes, void **out) {
     (void)context;
     *out = nullptr;
@@ -76,9 +83,11 @@ static mxc_status pinned_alloc(mxc_context context, size_t bytes, void **out) {
 static void pinned_free(mxc_context context, void *block, size_t bytes) {
     (void)context;
     (void)bytes;
-    mxcu_forget(cudaFreeHost(block));
+    mxcu_ignore_error(cudaFreeHost(block));
 }
 
+/* cudaMemcpyDefault: the driver derives the direction from the addresses. From or to pageable memory the call may block
+ * while the driver copies through a staging buffer. */
 static mxc_status gpu_copy(mxc_context to, void *destination, mxc_context from, const void *source, size_t bytes,
                            void *stream) {
     const mxcu_stream *s = static_cast<const mxcu_stream *>(stream);
@@ -90,15 +99,15 @@ static mxc_status gpu_copy(mxc_context to, void *destination, mxc_context from, 
 
 namespace {
 
-/* A thread's streams for copies that it waits for, one for each GPU, made when it first copies there. cudaMemcpy would
- * not do: it uses the legacy stream, which the streams here do not wait for, and it may return before the copy has
- * ended if that is from pageable memory or within a GPU. */
+/* A thread's streams for copies that it waits for, one for each GPU, created when the thread first copies there.
+ * cudaMemcpy cannot be used: it runs on the legacy stream, with which non-blocking streams do not synchronize, and it
+ * may return before a copy from pageable memory or within a GPU has ended. */
 struct copy_streams {
     cudaStream_t of[MXC_MAX_DEVICE_ID + 1] = {};
     ~copy_streams() {
         for (cudaStream_t stream : of)
             if (stream)
-                mxcu_forget(cudaStreamDestroy(stream));
+                mxcu_ignore_error(cudaStreamDestroy(stream));
     }
 };
 
@@ -121,10 +130,10 @@ static mxc_status gpu_copy_now(mxc_context to, void *destination, mxc_context fr
 static void stream_free(mxcu_stream *s) {
     for (cudaEvent_t event : s->events)
         if (event)
-            mxcu_forget(cudaEventDestroy(event));
+            mxcu_ignore_error(cudaEventDestroy(event));
     mxcu_blas_close(s->blas);
     if (s->stream)
-        mxcu_forget(cudaStreamDestroy(s->stream));
+        mxcu_ignore_error(cudaStreamDestroy(s->stream));
     delete s;
 }
 
@@ -150,7 +159,7 @@ static mxc_status stream_create(mxc_context context, void **out) {
 
 static void stream_destroy(mxc_context context, void *stream) {
     cudaError_t error = cudaSetDevice(context.id);
-    mxcu_forget(error);
+    mxcu_ignore_error(error);
     if (error == cudaSuccess)
         stream_free(static_cast<mxcu_stream *>(stream));
 }
@@ -167,8 +176,9 @@ static mxc_status stream_synchronize(mxc_context context, void *stream) {
     return mxcu_check(cudaStreamSynchronize(static_cast<mxcu_stream *>(stream)->stream), "work on the GPU");
 }
 
-/* The event of the ring at a position, once the work before its former position is done. Created when the ring first
- * reaches it: most streams record few events or none. */
+/* The event of the ring at a position. Before an event is recorded again, the host waits until the work before its
+ * former position is done: this bounds how far the host runs ahead. Events are created when the ring first reaches
+ * them, since most streams record few or none. */
 static mxc_status event_at(mxcu_stream *s, uint64_t position, cudaEvent_t *out) {
     cudaEvent_t *event = &s->events[position % MXCU_EVENTS];
     if (*event)
@@ -179,8 +189,8 @@ static mxc_status event_at(mxcu_stream *s, uint64_t position, cudaEvent_t *out) 
     return MXC_OK;
 }
 
-/* If an event is recorded anew while another thread waits for its former position, that thread waits longer, never too
- * short. */
+/* Record an event; *out = its position, counted from 1. If the ring reuses an event while another thread waits for its
+ * former position, that thread waits longer, never too short. */
 static mxc_status stream_record_event(mxc_context context, void *stream, uint64_t *out) {
     mxcu_stream *s = static_cast<mxcu_stream *>(stream);
     uint64_t position = s->position.load() + 1;
@@ -193,6 +203,8 @@ static mxc_status stream_record_event(mxc_context context, void *stream, uint64_
     return MXC_OK;
 }
 
+/* The device waits, not the host. The event may meanwhile stand for a later position of the other stream: then the wait
+ * is longer than needed. */
 static mxc_status stream_wait_event(mxc_context context, void *stream, mxc_context from, void *other,
                                     uint64_t position) {
     cudaEvent_t event = static_cast<mxcu_stream *>(other)->events[position % MXCU_EVENTS];
@@ -209,20 +221,22 @@ static mxc_status event_synchronize(mxc_context context, void *stream, uint64_t 
 
 /* ---- capture into CUDA graphs ------------------------------------------------------------------------------------ */
 
-static void graph_destroy(mxc_context context, void *recording) {
-    mxcu_recording *r = static_cast<mxcu_recording *>(recording);
+static void graph_destroy(mxc_context context, void *graph) {
+    mxcu_capture *r = static_cast<mxcu_capture *>(graph);
     cudaError_t error = cudaSetDevice(context.id);
     if (error == cudaSuccess && r->graph)
-        mxcu_forget(cudaGraphExecDestroy(r->graph));
-    mxcu_forget(error == cudaSuccess ? cudaFree(r->place) : error);
+        mxcu_ignore_error(cudaGraphExecDestroy(r->graph));
+    mxcu_ignore_error(error == cudaSuccess ? cudaFree(r->random) : error);
     delete r;
 }
 
+/* Thread-local capture mode: calls of other threads that cannot be captured, such as cudaMalloc, stay legal and do not
+ * end this capture. The range of random numbers is allocated before the capture begins, for the same reason. */
 static mxc_status begin_capture(mxcu_stream *s, const mxc_random *random) {
-    mxcu_recording *r = s->recording;
+    mxcu_capture *r = s->capture;
     MXC_TRY(mxcu_check(cudaSetDevice(s->id), "cudaSetDevice"));
     if (random) {
-        MXC_TRY(mxcu_check(cudaMalloc(&r->place, sizeof *r->place), "cudaMalloc"));
+        MXC_TRY(mxcu_check(cudaMalloc(&r->random, sizeof *r->random), "cudaMalloc"));
         r->begin = random->offset;
     }
     return mxcu_check(cudaStreamBeginCapture(s->stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
@@ -231,55 +245,62 @@ static mxc_status begin_capture(mxcu_stream *s, const mxc_random *random) {
 static mxc_status capture_begin(mxc_context context, void *stream, const mxc_random *random) {
     mxcu_stream *s = static_cast<mxcu_stream *>(stream);
     mxc_status status;
-    s->recording = new (std::nothrow) mxcu_recording();
-    if (!s->recording)
-        return MXC_FAIL(MXC_ENOMEM, "GPU: no memory for a recording");
+    s->capture = new (std::nothrow) mxcu_capture();
+    if (!s->capture)
+        return MXC_FAIL(MXC_ENOMEM, "GPU: no memory for a capture");
     status = begin_capture(s, random);
     if (status != MXC_OK) {
-        graph_destroy(context, s->recording);
-        s->recording = nullptr;
+        graph_destroy(context, s->capture);
+        s->capture = nullptr;
     }
     return status;
 }
 
+/* cudaStreamEndCapture reports here whatever could not be captured. The graph is only needed until it is
+ * instantiated. */
 static mxc_status capture_end(mxc_context context, void *stream, void **out) {
     mxcu_stream *s = static_cast<mxcu_stream *>(stream);
-    mxcu_recording *r = s->recording;
+    mxcu_capture *r = s->capture;
     cudaGraph_t graph = nullptr;
     mxc_status status = mxcu_check(cudaStreamEndCapture(s->stream, &graph), "cudaStreamEndCapture");
-    s->recording = nullptr;
+    s->capture = nullptr;
     if (status == MXC_OK)
         status = mxcu_check(cudaGraphInstantiate(&r->graph, graph, 0), "cudaGraphInstantiate");
     if (graph)
-        mxcu_forget(cudaGraphDestroy(graph));
+        mxcu_ignore_error(cudaGraphDestroy(graph));
     if (status != MXC_OK)
         graph_destroy(context, r);
     *out = status == MXC_OK ? r : nullptr;
     return status;
 }
 
+/* One thread. Queued before each launch of a graph that draws random numbers, so that the launch reads the range of
+ * this run. */
 static __global__ void put_random(mxc_random *place, mxc_random random) {
     *place = random;
 }
 
+/* cudaLaunchKernel instead of <<<>>>, so that the file is also compiled by the C++ compiler against the emulated CUDA
+ * runtime of tests/cuda. The argument is copied at the call. */
 static mxc_status set_random(mxc_random *place, mxc_random random, cudaStream_t on) {
     void *args[] = {&place, &random};
     return mxcu_check(cudaLaunchKernel(reinterpret_cast<const void *>(put_random), dim3(1), dim3(1), args, 0, on),
                       "kernel launch");
 }
 
-static mxc_status graph_launch(mxc_context context, void *stream, void *recording, const mxc_random *random) {
-    const mxcu_recording *r = static_cast<mxcu_recording *>(recording);
+static mxc_status graph_launch(mxc_context context, void *stream, void *graph, const mxc_random *random) {
+    const mxcu_capture *r = static_cast<mxcu_capture *>(graph);
     cudaStream_t on = static_cast<mxcu_stream *>(stream)->stream;
     MXC_TRY(mxcu_check(cudaSetDevice(context.id), "cudaSetDevice"));
-    MXC_TRY(random ? set_random(r->place, *random, on) : MXC_OK);
+    MXC_TRY(random ? set_random(r->random, *random, on) : MXC_OK);
     return mxcu_check(cudaGraphLaunch(r->graph, on), "cudaGraphLaunch");
 }
 
-const mxc_random *mxcu_random_place(const mxc_op_call *call, uint64_t *begin) {
-    const mxcu_recording *r = static_cast<const mxcu_stream *>(call->run->stream)->recording;
-    *begin = r && r->place ? r->begin : 0;
-    return r ? r->place : nullptr;
+/* See runtime/module.h. */
+const mxc_random *mxcu_captured_random(const mxc_op_call *call, uint64_t *begin) {
+    const mxcu_capture *r = static_cast<const mxcu_stream *>(call->run->stream)->capture;
+    *begin = r && r->random ? r->begin : 0;
+    return r ? r->random : nullptr;
 }
 
 const mxci_device mxcu_gpu = {

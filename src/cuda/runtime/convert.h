@@ -8,10 +8,11 @@
 
 #include "cuda/runtime/kernel.h"
 
-/* The integer part of a number, saturated to T, 0 for NaN. */
-template <class T, class F> MXCU_BOTH T mxcu_whole(F x) {
+/* The integer part of a number, saturated to T; 0 for NaN. The comparison is with high + 1, since high itself (2^31 -
+ * 1, 2^63 - 1) may not be representable in F. */
+template <class T, class F> MXCU_BOTH T mxcu_saturate(F x) {
     const T low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
-    const F above = (F)(high / 2 + 1) * 2; /* one more than the highest, which F holds exactly */
+    const F above = (F)(high / 2 + 1) * 2; /* high + 1, a power of two, which F represents exactly */
     return x >= above ? high : x > (F)low ? (T)x : x != x ? T(0) : low;
 }
 
@@ -20,7 +21,7 @@ template <class T, class X> MXCU_DEVICE mxcu_compute_t<T> mxcu_converted(X x) {
     if constexpr (std::is_same<T, bool>::value)
         return x != 0;
     else if constexpr (std::is_floating_point<X>::value && std::is_integral<T>::value)
-        return mxcu_whole<T>(x);
+        return mxcu_saturate<T>(x);
     else
         return static_cast<mxcu_compute_t<T>>(x);
 }
@@ -30,10 +31,11 @@ template <class T> mxcu_compute_t<T> mxcu_parameter(double value) {
     if constexpr (std::is_floating_point<mxcu_compute_t<T>>::value)
         return static_cast<mxcu_compute_t<T>>(value);
     else
-        return mxcu_whole<mxcu_compute_t<T>>(value);
+        return mxcu_saturate<mxcu_compute_t<T>>(value);
 }
 
-/* Elements of an array whose dtype the kernel looks up: of indices, masks, lengths, and what is converted. */
+/* An array whose dtype the kernel looks up for each element. For indices, masks, lengths and sources of conversions:
+ * one kernel per dtype of the result, instead of one per pair of dtypes. All threads of a warp take the same case. */
 struct mxcu_any {
     const void *data;
     mxc_dtype dtype;
@@ -61,6 +63,7 @@ struct mxcu_any {
             return f((int64_t) static_cast<const uint8_t *>(data)[i]);
         }
     }
+    /* The function object of as(): one conversion, instantiated for each type that apply calls it with. */
     template <class T> struct converting {
         template <class X> MXCU_DEVICE mxcu_compute_t<T> operator()(X x) const {
             return mxcu_converted<T>(x);

@@ -12,9 +12,13 @@
 /* Whether there is such a library. */
 extern const int mxcu_has_dnn;
 
-/* Most bytes of scratch that mxcu_dnn_conv may use for the pass on that GPU; 0: it is not served. Thread-safe. */
+/* Bytes of scratch, the largest that mxcu_dnn_conv may use for the pass on that GPU; 0: it is not served. Thread-safe.
+ * The first call for a shape queries the library's heuristics, which takes milliseconds; later calls find the plan in a
+ * cache. */
 size_t mxcu_dnn_conv_temp(mxc_context context, const mxcu_conv *c, mxcu_conv_pass pass);
-/* Queue to = or += what the pass computes of a and b: y of x and w, dx of dy and w, dw of x and dy. */
+/* Queue to = or += the result of the pass from a and b: y from x and w; dx from dy and w; dw from x and dy. May measure
+ * algorithms, and then waits for the stream, in the first run of a shape that overwrites its result and is not being
+ * captured. */
 mxc_status mxcu_dnn_conv(const mxc_op_call *call, const mxcu_conv *c, mxcu_conv_pass pass, const void *a, const void *b,
                          void *to, int add, int *served);
 
@@ -25,9 +29,9 @@ struct mxcu_dnn_rnn {
     mxc_dtype dtype;
 };
 
-/* The arrays of one run. Forward writes y, hy, cy and, for training, reserve, which backward reads with y and changes;
- * backward writes dx, dhx, dcx and adds to dweight. Cells are LSTM's; hy, cy and the gradients of both may be NULL:
- * not wanted, or 0; so may dweight. */
+/* The arrays of one run. Forward writes y, hy, cy and, for training, reserve. Backward reads y and reserve, changes
+ * reserve, writes dx, dhx, dcx and adds to dweight. Cells (cx, cy and their gradients) are LSTM's only. hy, cy, dhy,
+ * dcy and dweight may be NULL: not wanted, or a gradient of 0. */
 struct mxcu_dnn_rnn_arrays {
     const void *x, *weight, *hx, *cx;
     void *y, *hy, *cy;
@@ -37,9 +41,10 @@ struct mxcu_dnn_rnn_arrays {
     void *temp;
 };
 
-/* Whether it is served, and then bytes of scratch for any pass and of reserve. Thread-safe. */
+/* Returns 1 if the library serves it; then *temp = bytes of scratch that suffice for any pass, *reserve = bytes of the
+ * library's reserve space. Thread-safe. */
 int mxcu_dnn_rnn_serves(mxc_context context, const mxcu_dnn_rnn *r, size_t *temp, size_t *reserve);
-/* Queue one that is served. */
+/* Queue a run that mxcu_dnn_rnn_serves accepts. Failures of the library are MXC_EDEVICE. */
 mxc_status mxcu_dnn_rnn_forward(const mxc_op_call *call, const mxcu_dnn_rnn *r, const mxcu_dnn_rnn_arrays *a);
 mxc_status mxcu_dnn_rnn_backward(const mxc_op_call *call, const mxcu_dnn_rnn *r, const mxcu_dnn_rnn_arrays *a);
 

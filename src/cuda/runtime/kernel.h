@@ -56,7 +56,7 @@ template <> MXCU_DEVICE mxci_bf16 mxcu_narrow<mxci_bf16>(float x) {
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
-/* Elements that are read. */
+/* Elements that a kernel reads: x[i] is converted to the compute type. */
 template <class T> struct mxcu_in {
     const T *data;
     MXCU_DEVICE mxcu_compute_t<T> operator[](int64_t i) const {
@@ -64,7 +64,8 @@ template <class T> struct mxcu_in {
     }
 };
 
-/* Elements that are written or added to. */
+/* Elements that a kernel writes (add 0) or adds to (add 1). put is not atomic: no two threads of a kernel put the same
+ * element, so that results do not depend on timing. */
 template <class T> struct mxcu_out {
     T *data;
     int add;
@@ -73,21 +74,25 @@ template <class T> struct mxcu_out {
     }
 };
 
-/* On the host: an array's elements; those of result number i of a call, for its request. */
+/* On the host: the elements of an array. */
 template <class T> mxcu_in<T> mxcu_data(const mxc_tensor *t) {
     return {mxcu_pointer<const T>(t->data)};
 }
+/* On the host: the elements of result number i of a call, written or added to as its request says. The request must not
+ * be MXC_REQ_NULL. */
 template <class T> mxcu_out<T> mxcu_result(const mxc_op_call *call, const mxc_tensor *t, int i) {
     return {mxcu_pointer<T>(t->data), call->req[i] == MXC_REQ_ADD};
 }
-/* The same without data where the result is not wanted: a kernel that makes several results asks. */
+/* The same, with data NULL where the request is MXC_REQ_NULL: for kernels that compute several results and test
+ * each. */
 template <class T> mxcu_out<T> mxcu_wanted(const mxc_op_call *call, const mxc_tensor *t, int i) {
     mxcu_out<T> result = mxcu_result<T>(call, t, i);
     if (call->req[i] == MXC_REQ_NULL)
         result.data = nullptr;
     return result;
 }
-/* Scratch of the call, from so many bytes on. */
+/* The call's scratch from byte `offset` on. Scratch is aligned to 64 bytes or more; offsets must be multiples of T's
+ * size. */
 template <class T> T *mxcu_temp(const mxc_op_call *call, size_t offset) {
     return mxcu_pointer<T>(static_cast<char *>(call->temp) + offset);
 }
@@ -100,13 +105,14 @@ static inline int64_t mxcu_size(const mxc_tensor *t) {
     return mxcu_product(&t->shape, 0, t->shape.ndim);
 }
 
-/* a / b of numbers that are not negative, with 32 bits' quicker division where they do. */
+/* a / b of non-negative numbers. A 64-bit division takes several times as long as a 32-bit one on a GPU, so that is
+ * used where both fit. */
 MXCU_DEVICE int64_t mxcu_divide(int64_t a, int64_t b) {
     return (a | b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
 }
 
-/* A team of one thread, for rows that one thread handles. */
-struct mxcu_alone {
+/* A team of one thread, so that a function template written for teams also serves one thread per row. */
+struct mxcu_single_thread {
     int rank = 0, size = 1;
     template <class T> MXCU_DEVICE T sum(T x) const {
         return x;

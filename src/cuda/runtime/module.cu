@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What libmxc calls first, and how the module reports errors. */
+/* The module's entry point, the list of all operator implementations, and the module's end of error reporting and
+ * options. It links nothing of libmxc: whatever it needs comes in the table mxci_host. */
 #include "cuda/runtime/module.h"
 
 #include "cuda/runtime/dnn.h"
@@ -11,9 +12,11 @@
 
 #include <mxc/version.h>
 
+/* libmxc's table, set once by mxci_module_open before any other function of the module runs. */
 static const mxci_host *host;
 
-/* The module's own end of MXC_FAIL. */
+/* What MXC_FAIL calls in the module: formats the text here, since a va_list cannot cross to a C function pointer with
+ * fixed arguments, and hands it to libmxc. */
 mxc_status mxc_fail_at(const char *file, int line, mxc_status code, const char *format, ...) {
     char text[MXC_ERROR_MAX];
     va_list args;
@@ -38,7 +41,7 @@ static int by_name(const void *a, const void *b) {
 }
 
 /* All operator implementations in one array, sorted by name. Kept for the life of the process. */
-static mxc_status gather(mxci_module *module) {
+static mxc_status collect_op_impls(mxci_module *module) {
     size_t n = 0;
     mxci_op_impl *impls;
     for (const mxcu_op_impl_list *list : lists)
@@ -58,6 +61,8 @@ static mxc_status gather(mxci_module *module) {
 
 extern "C" __attribute__((visibility("default"))) const mxci_module *mxci_module_open(const mxci_host *given);
 
+/* The only exported symbol. Called once per process, under the lock of base/module.c. NULL on failure, after an error
+ * has been reported. */
 const mxci_module *mxci_module_open(const mxci_host *given) {
     static mxci_module module = {MXC_VERSION, {nullptr}, nullptr, 0, nullptr, nullptr, 0};
     host = given;
@@ -65,5 +70,5 @@ const mxci_module *mxci_module_open(const mxci_host *given) {
     module.devices[MXC_CPU_PINNED] = &mxcu_pinned;
     module.prefers_channels_last = mxcu_has_dnn;
     module.communicator = mxcu_communicator_api();
-    return gather(&module) == MXC_OK ? &module : nullptr;
+    return collect_op_impls(&module) == MXC_OK ? &module : nullptr;
 }

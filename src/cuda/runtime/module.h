@@ -13,17 +13,18 @@
 #include "base/module.h"
 #include "operator/op_impl.h"
 
-/* The platform's tables: memory, copies and streams. */
+/* The platform's device tables (base/device.h): memory, copies and streams of GPUs; pinned host memory. */
 extern const mxci_device mxcu_gpu, mxcu_pinned;
-/* Its table of sums between GPUs (base/communicator.h); NULL: none. */
+/* The platform's reductions between GPUs (base/communicator.h); NULL: it has none. */
 const struct mxci_communicator_api *mxcu_communicator_api(void);
 
 /* An option's value (base/options.def). */
 int64_t mxcu_option(mxci_option option);
 
-/* While the call's stream is recorded: where each replay puts the random numbers of its run, on the device, and the
- * offset that stands for there. NULL: it is not recorded, or draws none. */
-const mxc_random *mxcu_random_place(const mxc_op_call *call, uint64_t *begin);
+/* For a call whose stream is being captured into a graph: the address on the device of the random range that each
+ * launch of the graph draws from, and in *begin the offset that stood for its start during capture. NULL: the stream is
+ * not being captured, or the graph draws no numbers. */
+const mxc_random *mxcu_captured_random(const mxc_op_call *call, uint64_t *begin);
 
 /* Operator implementations, one list per file of operator/; op_impl_lists.def names every list. */
 typedef struct mxcu_op_impl_list {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A bounded cache from shapes and options to plans, such as the fastest algorithm. When it is full, a new key evicts
- * the least recently used one. */
+ * the least recently used one. Open addressing with linear probing in fixed arrays: a lookup happens at every product
+ * and convolution, so it allocates nothing and reads one or two cache lines. */
 #ifndef MXCI_CUDA_RUNTIME_PLAN_CACHE_H
 #define MXCI_CUDA_RUNTIME_PLAN_CACHE_H
 
@@ -30,6 +31,7 @@ template <class Value, int N_KEY, int PLACES> struct mxcu_plan_cache {
     }
 
   private:
+    /* Never 0, which marks a free place. */
     static uint32_t hash_of(const int64_t (&key)[N_KEY]) {
         uint64_t hash = 0;
         for (int64_t number : key)
@@ -49,7 +51,9 @@ template <class Value, int N_KEY, int PLACES> struct mxcu_plan_cache {
         return -1;
     }
 
-    /* A place for a new key: the first free one, else the one unused for longest. */
+    /* A place for a new key: the first free one on its probe sequence, else the least recently used of all. An evicted
+     * place stays occupied, so that no probe sequence is cut short; a lookup that misses may then probe all places,
+     * which only a full cache pays for. */
     int take(const int64_t (&key)[N_KEY], uint32_t hash) {
         int at = (int)(hash / 2 % PLACES);
         for (int i = 1; i < PLACES && hashes[at]; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding an invalid element of an argument that only the device can read. It waits for the device. */
+/* Finding an invalid element of an argument that only the device can read. The host waits for the device, so an
+ * operator that uses this is not captured into a CUDA graph (docs/internals/cuda.md, "Operators that wait"). */
 #ifndef MXCI_CUDA_RUNTIME_READBACK_H
 #define MXCI_CUDA_RUNTIME_READBACK_H
 
@@ -11,8 +12,12 @@ struct mxcu_invalid_element {
     double a, b;
 };
 
-/* *out = f.report(i) for the first i below n for which f.is_invalid(i). The call's scratch begins with room for an
- * mxcu_invalid_element. */
+/* *out = f.report(i) for the first i below n for which f.is_invalid(i), or at = INT64_MAX. The call's scratch begins
+ * with room for an mxcu_invalid_element.
+ *
+ * One team searches all n elements, each thread from its last element down, so that the minimum over the team is the
+ * first invalid element whatever the team's size. One team is enough: the arguments that are checked are small beside
+ * the data. */
 template <class F> mxc_status mxcu_find_invalid(const mxc_op_call *call, int64_t n, F f, mxcu_invalid_element *out) {
     const mxc_context host = {MXC_CPU, 0};
     mxcu_invalid_element *to = mxcu_pointer<mxcu_invalid_element>(call->temp);

@@ -19,6 +19,8 @@ struct mxcu_strided_iterator {
     MXCU_DEVICE int64_t operator()(int64_t i) const {
         return narrow ? offset<uint32_t>((uint32_t)i) : offset<int64_t>(i);
     }
+    /* The position is unravelled from the last axis to the first; sum of position times step. Neighbouring threads have
+     * neighbouring i, so their reads are coalesced where the last step is 1. */
     template <class N> MXCU_DEVICE int64_t offset(N i) const {
         int64_t sum = 0;
         for (int axis = s.n - 1; axis > 0; axis--) {
@@ -38,7 +40,8 @@ static inline mxcu_strided_iterator mxcu_iterate(const mxci_strided *s) {
     return iterator;
 }
 
-/* An operand over a space: the elements of data, by the iterator if data is broadcast; without data, value. */
+/* An operand over an index space: data[i]; data[iterator(i)] where data is broadcast to the space; `value` where data
+ * is NULL. */
 template <class T> struct mxcu_operand {
     const T *data;
     mxcu_compute_t<T> value;
@@ -50,7 +53,8 @@ template <class T> struct mxcu_operand {
     }
 };
 
-/* An operand that needs no iterator, which takes fewer registers. */
+/* An operand that needs no iterator: an array of the space's shape, or without data one number. The kernel then needs
+ * fewer registers. */
 template <class T> struct mxcu_dense {
     const T *data;
     mxcu_compute_t<T> value;

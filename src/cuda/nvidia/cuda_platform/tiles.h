@@ -7,7 +7,10 @@
 
 enum { MXCU_TILE = 32, MXCU_TILE_ROWS = MXCU_THREADS / MXCU_TILE };
 
-/* Tiles (MXCU_TILE, MXCU_TILE) of planes (m, n), each through shared memory with odd rows, so that banks differ. */
+/* One block of 256 threads, as 8 rows of 32, per tile of 32 x 32 elements of a plane (m, n). A tile is loaded row by
+ * row (neighbouring threads: neighbouring j), and stored column by column (neighbouring threads: neighbouring i), so
+ * that both sides are coalesced. Rows of shared memory have 33 elements, so that a column's elements lie in different
+ * banks. The second barrier keeps the next tile's loads from overwriting elements that are still to be stored. */
 template <class T, class Load, class Store>
 __global__ void __launch_bounds__(MXCU_THREADS)
     mxcu_tiles_kernel(int64_t tiles, int64_t m, int64_t n, Load load, Store store) {
@@ -38,7 +41,7 @@ mxc_status mxcu_tiles(const mxc_op_call *call, int64_t batch, int64_t m, int64_t
         return MXC_OK;
     MXC_TRY(mxcu_enter(call, &stream));
     mxcu_tiles_kernel<T>
-        <<<(unsigned)(tiles < MXCU_MOST_BLOCKS ? tiles : (int64_t)MXCU_MOST_BLOCKS), MXCU_THREADS, 0, stream>>>(
+        <<<(unsigned)(tiles < MXCU_MAX_BLOCKS ? tiles : (int64_t)MXCU_MAX_BLOCKS), MXCU_THREADS, 0, stream>>>(
             tiles, m, n, load, store);
     return mxcu_launched(call);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuDNN on each GPU: its handle, which one thread at a time may use. */
+/* cuDNN on each GPU: one handle per GPU, which one thread at a time may use. A handle has state (its stream, the
+ * descriptors that are modified before a call), so each call into cuDNN is made under the GPU's lock; calls only queue
+ * work, so the lock is held for microseconds, except while algorithms are measured. */
 #ifndef MXCI_CUDA_NVIDIA_CUDNN_HANDLE_H
 #define MXCI_CUDA_NVIDIA_CUDNN_HANDLE_H
 
@@ -19,7 +21,8 @@ struct mxcu_dnn {
     cudaStream_t stream;  /* the handle's */
 };
 
-/* The GPU's, locked as long as held is, and that GPU current in this thread. NULL: it has none, and serves nothing. */
+/* The GPU's handle, locked as long as *held is, and the GPU becomes the thread's current device. The handle is created
+ * at the first call. NULL: cuDNN does not start on this GPU, and serves nothing. */
 mxcu_dnn *mxcu_dnn_take(int id, std::unique_lock<std::mutex> *held);
 /* The same for work on the call's stream, which becomes the handle's. */
 mxcu_dnn *mxcu_dnn_take_for(const mxc_op_call *call, std::unique_lock<std::mutex> *held, cudaStream_t *stream);
@@ -37,14 +40,14 @@ static inline cudnnDataType_t mxcu_dnn_type(mxc_dtype dtype) {
     }
 }
 
-/* float32 is only multiplied in float32 unless TF32 is allowed. */
+/* Tensor cores for 16-bit types; for float32 only where TF32 is allowed (MXC_GPU_TF32), as in PyTorch by default. */
 static inline cudnnMathType_t mxcu_dnn_math(mxc_dtype dtype) {
     if (dtype == MXC_F16 || dtype == MXC_BF16)
         return CUDNN_TENSOR_OP_MATH;
     return dtype == MXC_F32 && mxcu_option(MXCI_OPT_MXC_GPU_TF32) == 0 ? CUDNN_FMA_MATH : CUDNN_DEFAULT_MATH;
 }
 
-static inline bool mxcu_good(cudnnStatus_t status) {
+static inline bool mxcu_dnn_succeeded(cudnnStatus_t status) {
     return status == CUDNN_STATUS_SUCCESS;
 }
 

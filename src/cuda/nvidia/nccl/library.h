@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NCCL's functions, of the library that is loaded when they are first needed: the module works without it. */
+/* NCCL's functions, of libnccl.so.2, which is loaded when they are first needed: the library is large, and the module
+ * works without it. */
 #ifndef MXCI_CUDA_NVIDIA_NCCL_LIBRARY_H
 #define MXCI_CUDA_NVIDIA_NCCL_LIBRARY_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where cuDNN was not found: nothing is served. */
+/* runtime/dnn.h where cuDNN was not found when libmxc was built: nothing is served. The two functions that run an RNN
+ * are never called then. */
 #include "cuda/runtime/dnn.h"
 
 const int mxcu_has_dnn = 0;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* count_sketch: all elements are sorted by their target, and an element of out sums its own. */
+/* count_sketch: out[h[j]] += s[j] data[j] for each row. Several elements go to one position, so instead of adding
+ * atomically, in an order that changes from run to run, the elements are sorted by position (the same order for all
+ * rows, since h is shared), and a thread per element of out sums its own. */
 #include "cuda/runtime/gradient.h"
 #include "cuda/operator/index/rows.h"
 #include "cuda/operator/index/sort.h"
@@ -15,13 +17,14 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return mxcu_sort_bytes(1, last_size(&sig->in_shape[DATA])) + MXCU_CHECK_BYTES;
 }
 
-static mxc_status check_places(const mxc_op_call *call) {
+/* Positions outside out are an error, for which the host waits. */
+static mxc_status check_positions(const mxc_op_call *call) {
     const mxcu_bounded_rows bounds = {1, last_size(&call->in[DATA].shape), {0}, {last_size(&call->out[0].shape)}};
     return mxcu_check_indices(call, "_contrib_count_sketch", "h", &call->in[H], &bounds);
 }
 
-/* Where the items of key k or a greater one begin. */
-MXCU_DEVICE static int64_t find(const mxcu_item *items, int64_t n, int64_t k) {
+/* The first of n sorted items whose key is k or greater. */
+MXCU_DEVICE static int64_t lower_bound(const mxcu_item *items, int64_t n, int64_t k) {
     int64_t low = 0, high = n;
     while (low < high) {
         const int64_t middle = (low + high) / 2;
@@ -33,41 +36,44 @@ MXCU_DEVICE static int64_t find(const mxcu_item *items, int64_t n, int64_t k) {
     return low;
 }
 
+/* Three launches: a thread per item fills in position and index; the sort; a thread per element of out (rows, k) sums
+ * the items of its position, in the order of their indices. Sums are float64. */
 template <class T> static mxc_status sketch(const mxc_op_call *call) {
     const int64_t n = last_size(&call->in[DATA].shape), k = last_size(&call->out[0].shape), row = mxcu_sort_row(n);
-    const mxcu_numbers places = mxcu_numbers_of(&call->in[H]), signs = mxcu_numbers_of(&call->in[S]);
+    const mxcu_numbers positions = mxcu_numbers_of(&call->in[H]), signs = mxcu_numbers_of(&call->in[S]);
     mxcu_item *items = mxcu_temp<mxcu_item>(call, 0);
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
     MXC_TRY(mxcu_for(call, row, [=] MXCU_LAMBDA(int64_t j) {
         mxcu_item item = MXCU_LAST_ITEM;
         if (j < n)
-            item = {(uint64_t)places.index(j, k, MXCI_INDEX_CLIP), j};
+            item = {(uint64_t)positions.index(j, k, MXCI_INDEX_CLIP), j};
         items[j] = item;
     }));
     MXC_TRY(mxcu_sort(call, items, 1, row));
     return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t at) {
         const int64_t first = at / k * n;
         double sum = 0;
-        for (int64_t i = find(items, n, at % k); i < n && items[i].key == (uint64_t)(at % k); i++)
+        for (int64_t i = lower_bound(items, n, at % k); i < n && items[i].key == (uint64_t)(at % k); i++)
             sum += signs[items[i].index] * (double)x[first + items[i].index];
         y.put(at, (mxcu_compute_t<T>)sum);
     });
 }
 
+/* A thread per element of data: its gradient is that of the one element of out that it went to. */
 template <class T> static mxc_status sketch_grad(const mxc_op_call *call) {
     const int64_t n = last_size(&call->in[DATA].shape), k = last_size(&call->out[0].shape);
-    const mxcu_numbers places = mxcu_numbers_of(&call->in[H]), signs = mxcu_numbers_of(&call->in[S]);
+    const mxcu_numbers positions = mxcu_numbers_of(&call->in[H]), signs = mxcu_numbers_of(&call->in[S]);
     mxcu_in<T> g = mxcu_data<T>(&call->out_grad[0]);
     mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[DATA], DATA);
     return mxcu_for(call, mxcu_size(&call->in_grad[DATA]), [=] MXCU_LAMBDA(int64_t at) {
         const int64_t j = at % n;
-        dx.put(at, (mxcu_compute_t<T>)(signs[j] * (double)g[at / n * k + places.index(j, k, MXCI_INDEX_CLIP)]));
+        dx.put(at, (mxcu_compute_t<T>)(signs[j] * (double)g[at / n * k + positions.index(j, k, MXCI_INDEX_CLIP)]));
     });
 }
 
 static mxc_status forward(const mxc_op_call *call) {
-    MXC_TRY(check_places(call));
+    MXC_TRY(check_positions(call));
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
     MXCU_SWITCH_FLOAT(call->out[0].dtype, sketch, call)
@@ -76,7 +82,7 @@ static mxc_status forward(const mxc_op_call *call) {
 static mxc_status backward(const mxc_op_call *call) {
     MXC_TRY(mxcu_no_gradient(call, H));
     MXC_TRY(mxcu_no_gradient(call, S));
-    MXC_TRY(check_places(call));
+    MXC_TRY(check_positions(call));
     if (call->req[DATA] == MXC_REQ_NULL)
         return MXC_OK;
     MXCU_SWITCH_FLOAT(call->in_grad[DATA].dtype, sketch_grad, call)

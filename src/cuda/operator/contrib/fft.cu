@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * _contrib_fft and _contrib_ifft, as operator/contrib/fft.c: rows are transformed in float64, by the passes that
- * operator/contrib/fft_kernels.c has, each of them one kernel over all numbers of some rows. Complex numbers are pairs.
- */
+/* _contrib_fft and _contrib_ifft (operator/contrib/fft.c). Rows are transformed in float64 by the mixed-radix passes of
+ * operator/contrib/fft_kernels.c, each of which is one launch over all numbers of some rows; a thread computes one
+ * number of the pass's result. Lengths with a large prime factor are convolved with a chirp (Bluestein). cuFFT is not
+ * used, since it would be one more library of hundreds of MiB for two operators. Complex numbers are pairs (re, im). */
 #include "cuda/runtime/kernel.h"
 #include "operator/contrib/fft_kernels.h"
 
+/* Bytes of rows in scratch, about: longer batches are transformed in slices. */
 enum { SCRATCH = 256 << 20 }; /* bytes of rows, about */
 
 struct complex {
@@ -16,24 +17,25 @@ MXCU_DEVICE static complex times(complex a, complex b) {
     return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-/* exp(-2 pi i k / n) */
+/* exp(-2 pi i k / n), a root of 1. */
 MXCU_DEVICE static complex root(int64_t k, int64_t n) {
     const double angle = 2 * 3.14159265358979323846 * (double)k / (double)n;
     return {cos(angle), -sin(angle)};
 }
 
-/* exp(-pi i k k / n) */
+/* exp(-pi i k k / n). k k is reduced modulo 2 n first, so that the angle keeps its digits. */
 MXCU_DEVICE static complex chirp(int64_t k, int64_t n) {
     return root(k * k % (2 * n), 2 * n);
 }
 
-/* Rows of from transformed to rows of to, result i of a call; one of them real, the other pairs. Scratch: the roots of
- * 1 of the size; the transform that a convolution multiplies with; two buffers for count rows at a time. */
+/* Rows of `from` transformed to rows of `to`, result i of a call; one of them is real, the other complex. Scratch: the
+ * roots of 1 of the transform's size (size); the transform of the chirp (size); two buffers of count rows (count,
+ * size). */
 struct rows {
     mxci_fft f;
-    int64_t n, count;
+    int64_t n, count; /* rows; rows of a slice */
     int from_real;
-    complex *roots, *image, *x, *y;
+    complex *roots, *chirp_transform, *x, *y;
 };
 
 static rows rows_of(const mxc_shape *real, int from_real) {
@@ -53,8 +55,9 @@ static size_t bytes_of(const rows &r) {
     return mxci_size_of(mxci_dim_mul(r.f.size, 2 + 2 * r.count), sizeof(complex));
 }
 
-/* y = the transform of count rows in x; the two buffers are swapped after each pass. A pass over numbers (p, m,
- * step) transforms each p of them that are m * step apart, and turns and puts them to (m, p, step). */
+/* y = the transforms of count rows in x; the buffers x and y change places after each pass (Stockham: the result is in
+ * order without a permutation). A pass of factor p takes rows as (p, m, step): number (q, u, rest) of the result (m, p,
+ * step) is a sum over the p numbers that are m * step apart, times a twiddle factor. */
 static mxc_status transform(const mxc_op_call *call, rows *r, int64_t count) {
     const int64_t size = r->f.size;
     const complex *roots = r->roots;
@@ -84,10 +87,11 @@ static mxc_status transform(const mxc_op_call *call, rows *r, int64_t count) {
     return MXC_OK;
 }
 
-/* Fill in the roots and, of the turned chirp, the transform. */
+/* Fill in the roots of 1 and, for a convolution, the transform of the conjugated chirp, which is symmetric around 0 and
+ * padded with zeros to the transform's size. */
 static mxc_status prepare(const mxc_op_call *call, rows *r) {
     const int64_t size = r->f.size, n = r->f.n;
-    complex *roots = r->roots, *image = r->image, *x = r->x;
+    complex *roots = r->roots, *chirp_transform = r->chirp_transform, *x = r->x;
     MXC_TRY(mxcu_for(call, size, [=] MXCU_LAMBDA(int64_t k) { roots[k] = root(k, size); }));
     if (!r->f.is_convolution)
         return MXC_OK;
@@ -98,10 +102,11 @@ static mxc_status prepare(const mxc_op_call *call, rows *r) {
     }));
     MXC_TRY(transform(call, r, 1));
     const complex *made = r->y;
-    return mxcu_for(call, size, [=] MXCU_LAMBDA(int64_t k) { image[k] = made[k]; });
+    return mxcu_for(call, size, [=] MXCU_LAMBDA(int64_t k) { chirp_transform[k] = made[k]; });
 }
 
-/* x = count rows from first on, of pairs that are not real turned; times the chirp for a convolution. */
+/* x = count rows from `first` on. Complex input is conjugated, so that the forward transform computes the inverse one's
+ * real part. For a convolution each number is multiplied by the chirp. Rows are padded with zeros. */
 template <class T>
 static mxc_status load(const mxc_op_call *call, const rows &r, const mxc_tensor *from, int64_t first, int64_t count) {
     const int64_t size = r.f.size, n = r.f.n;
@@ -119,22 +124,24 @@ static mxc_status load(const mxc_op_call *call, const rows &r, const mxc_tensor 
     });
 }
 
-/* With jk = (jj + kk - (k-j)(k-j)) / 2 the sum is one over a number times a turned chirp, at k - j: y = that, but
- * turned and not yet times the chirp. */
+/* Bluestein: with jk = (j^2 + k^2 - (k - j)^2) / 2, the transform of x is the chirp times the convolution of (x chirp)
+ * with the conjugated chirp. y = the conjugate of that convolution, by two transforms with a product between them; the
+ * inverse transform is the forward one of the conjugate. */
 static mxc_status convolve(const mxc_op_call *call, rows *r, int64_t count) {
     const int64_t size = r->f.size;
-    const complex *image = r->image;
+    const complex *chirp_transform = r->chirp_transform;
     MXC_TRY(transform(call, r, count));
     complex *swap = r->x, *x = r->y;
     r->x = x;
     r->y = swap;
     MXC_TRY(mxcu_for(call, count * size, [=] MXCU_LAMBDA(int64_t at) {
-        const complex c = times(x[at], image[at - mxcu_divide(at, size) * size]);
+        const complex c = times(x[at], chirp_transform[at - mxcu_divide(at, size) * size]);
         x[at] = {c.re / (double)size, -c.im / (double)size};
     }));
     return transform(call, r, count);
 }
 
+/* to = count rows of y: numbers, their real parts, or, for a convolution, the conjugate times the chirp. */
 template <class T>
 static mxc_status store(const mxc_op_call *call, const rows &r, const mxc_tensor *to, int64_t first, int64_t count) {
     const int64_t size = r.f.size, n = r.f.n;
@@ -176,13 +183,13 @@ static mxc_status run_rows(const mxc_op_call *call, const mxc_tensor *from, cons
     if (call->req[0] == MXC_REQ_NULL || r.n == 0)
         return MXC_OK;
     r.roots = mxcu_temp<complex>(call, 0);
-    r.image = r.roots + r.f.size;
-    r.x = r.image + r.f.size;
+    r.chirp_transform = r.roots + r.f.size;
+    r.x = r.chirp_transform + r.f.size;
     r.y = r.x + r.count * r.f.size;
     return run_any(call, &r, from, to);
 }
 
-/* ---- forms ------------------------------------------------------------------------------------------------------- */
+/* ---- operators --------------------------------------------------------------------------------------------------- */
 
 static size_t fft_temp(const mxc_op_sig *sig, mxc_pass) {
     return bytes_of(rows_of(&sig->in_shape[0], 1));

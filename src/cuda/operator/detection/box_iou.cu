@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* box_iou: the intersection over union of all pairs of boxes. */
+/* box_iou: the intersection over union of all pairs of boxes; a thread per pair. */
 #include "cuda/operator/detection/suppress.h"
 #include "cuda/runtime/gradient.h"
 #include "operator/detection/detection.h"
 
 enum { LHS, RHS };
 
+/* lhs (..., 4) and rhs (..., 4), out (boxes of lhs, boxes of rhs). A box is loaded anew for each pair; the caches serve
+ * the repeated reads. */
 template <class T> static mxc_status iou(const mxc_op_call *call) {
     using A = mxcu_compute_t<T>;
     const int centred = static_cast<const mxci_iou_params *>(call->params)->format == MXCI_BOX_CENTER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MultiBoxPrior: the anchors of each pixel. */
+/* MultiBoxPrior: the anchors of each pixel; a thread per number of out (pixels, anchors, 4). */
 #include "cuda/runtime/gradient.h"
 #include "operator/detection/detection.h"
 

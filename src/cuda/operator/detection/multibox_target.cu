@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MultiBoxTarget, as operator/detection/multibox_target.c: a team for each image gives labels their anchors, the best
- * pairs first; the rest is a thread's for each anchor. */
+/* MultiBoxTarget (operator/detection/multibox_target.c): which anchors are to detect which labels. A team for each
+ * image_matches gives each label its best anchor, the best pairs first, which is sequential; everything else is done by
+ * a thread per anchor. */
 #include "cuda/runtime/gradient.h"
 #include "cuda/operator/detection/suppress.h"
 #include "operator/detection/detection.h"
@@ -14,18 +15,18 @@ enum { IGNORED, BACKGROUND, OBJECT };
 struct anchor_match {
     double overlap; /* with the label */
     int64_t label;  /* -1: none */
-    int64_t kind;
+    int64_t kind;   /* the role */
 };
 
-/* The best anchor for a label among those that are of none. */
+/* The best anchor for a label among those not yet assigned. */
 struct label_match {
     double overlap;
-    int64_t anchor; /* -1: there is none; */
-    int64_t done;   /* it has been given to the label */
+    int64_t anchor; /* -1: there is none */
+    int64_t done;   /* it has been assigned to the label */
 };
 
-/* Scratch, in this order: what is known of an image: how many labels it has, how many anchors are for one; the matches;
- * the items of anchors that may be background. */
+/* Sizes, and scratch: items of anchors that may be background (samples, sorted); the matches of anchors (samples,
+ * anchors) and of labels (samples, labels); counts (samples, 2): labels of the image, and anchors assigned to them. */
 struct targets {
     mxci_target_shape s;
     int64_t samples, sorted;
@@ -53,12 +54,12 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 
 /* ---- matching ---------------------------------------------------------------------------------------------------- */
 
-/* Anchors and labels of the type that they are computed in. */
+/* Anchors and labels, read in their compute type. */
 template <class T> struct boxes {
     using A = mxcu_compute_t<T>;
     mxcu_in<T> anchors, labels;
 
-    /* label: of all images. */
+    /* The overlap of an anchor and a label, which is counted over all images. */
     MXCU_DEVICE A overlap(const mxci_target_shape &s, int64_t anchor, int64_t label) const {
         A a[4], b[4];
         mxcu_load_box(anchors, anchor * 4, a);
@@ -71,6 +72,7 @@ template <class T> static boxes<T> boxes_of(const mxc_op_call *call) {
     return {mxcu_data<T>(&call->in[ANCHOR]), mxcu_data<T>(&call->in[LABEL])};
 }
 
+/* A thread per image: labels (class, box, ...) end at the first of class -1. */
 template <class T> static mxc_status count_labels(const mxc_op_call *call, const targets &given) {
     const targets t = given;
     mxcu_in<T> labels = mxcu_data<T>(&call->in[LABEL]);
@@ -83,7 +85,7 @@ template <class T> static mxc_status count_labels(const mxc_op_call *call, const
     });
 }
 
-/* The label that each anchor overlaps most. */
+/* A thread per anchor of each image: the label that it overlaps most, the first of equal ones. */
 template <class T> static mxc_status match_anchors(const mxc_op_call *call, const targets &given) {
     const targets t = given;
     const boxes<T> from = boxes_of<T>(call);
@@ -101,8 +103,8 @@ template <class T> static mxc_status match_anchors(const mxc_op_call *call, cons
     });
 }
 
-/* One image's matches, as a team sees them. */
-template <class T> struct image {
+/* One image's matches, as its team works on them. All functions that take the team contain barriers. */
+template <class T> struct image_matches {
     targets t;
     boxes<T> from;
     int64_t sample;
@@ -113,7 +115,8 @@ template <class T> struct image {
     MXCU_DEVICE label_match *labels() const {
         return t.labels + sample * t.s.labels;
     }
-    /* The first of the free anchors that overlap a label most. */
+    /* The anchor, among those not yet assigned, that overlaps the label most; the first of equal ones: each thread
+     * keeps its first best, and the minimum over threads that have the maximum is taken. */
     MXCU_DEVICE void match_label(mxcu_team team, int64_t label) const {
         double best = 1e-6, most;
         int64_t anchor = INT64_MAX;
@@ -130,8 +133,9 @@ template <class T> struct image {
         if (team.rank == 0)
             labels()[label] = {most, anchor == INT64_MAX ? -1 : anchor, 0};
     }
-    /* The label without an anchor whose best one is the best of all; -1: there is none. */
-    MXCU_DEVICE int64_t free_label(int64_t n) const {
+    /* The label without an anchor whose candidate overlaps most; -1: none is left. Every thread computes the same, from
+     * memory that only changes between barriers. */
+    MXCU_DEVICE int64_t best_unassigned_label(int64_t n) const {
         int64_t out = -1;
         for (int64_t k = 0; k < n; k++) {
             const label_match m = labels()[k], best = labels()[out < 0 ? k : out];
@@ -141,13 +145,14 @@ template <class T> struct image {
         }
         return out;
     }
-    /* Each of n labels gets an anchor of its own. Returns how many found one. */
-    MXCU_DEVICE int64_t give_anchors(mxcu_team team, int64_t n) const {
+    /* Bipartite matching: assign the best pair of a label and an anchor until labels or anchors run out. Labels whose
+     * candidate was taken search again. Returns how many found an anchor. */
+    MXCU_DEVICE int64_t assign_anchors(mxcu_team team, int64_t n) const {
         int64_t given = 0;
         for (int64_t k = 0; k < n; k++)
             match_label(team, k);
         team.sync();
-        for (int64_t k = free_label(n); k >= 0; k = free_label(n), given++) {
+        for (int64_t k = best_unassigned_label(n); k >= 0; k = best_unassigned_label(n), given++) {
             const label_match m = labels()[k];
             team.sync();
             if (team.rank == 0) {
@@ -156,17 +161,17 @@ template <class T> struct image {
             }
             team.sync();
             for (int64_t i = 0; i < n; i++) {
-                const bool is_taken = !labels()[i].done && labels()[i].anchor == m.anchor;
+                const bool was_taken = !labels()[i].done && labels()[i].anchor == m.anchor;
                 team.sync();
-                if (is_taken)
+                if (was_taken)
                     match_label(team, i);
             }
             team.sync();
         }
         return given;
     }
-    /* Anchors that overlap a label enough are for it too. Returns how many. */
-    MXCU_DEVICE int64_t take_overlapping(mxcu_team team) const {
+    /* Anchors that overlap their best label by more than the threshold are assigned to it too. Returns how many. */
+    MXCU_DEVICE int64_t match_overlapping(mxcu_team team) const {
         int64_t taken = 0;
         for (int64_t j = team.rank; j < t.s.anchors && t.s.overlap > 0; j += team.size)
             if (anchors()[j].kind != OBJECT && anchors()[j].overlap > t.s.overlap) {
@@ -181,10 +186,10 @@ template <class T> static mxc_status match_labels(const mxc_op_call *call, const
     const targets t = given;
     const boxes<T> from = boxes_of<T>(call);
     return mxcu_rows(call, t.samples, t.s.anchors, [=] MXCU_LAMBDA(int64_t sample, mxcu_team team) {
-        const image<T> m = {t, from, sample};
+        const image_matches<T> m = {t, from, sample};
         const int64_t n = t.counts[2 * sample];
-        int64_t objects = m.give_anchors(team, n);
-        objects += n > 0 ? m.take_overlapping(team) : 0;
+        int64_t objects = m.assign_anchors(team, n);
+        objects += n > 0 ? m.match_overlapping(team) : 0;
         if (team.rank == 0)
             t.counts[2 * sample + 1] = objects;
     });
@@ -192,8 +197,8 @@ template <class T> static mxc_status match_labels(const mxc_op_call *call, const
 
 /* ---- background -------------------------------------------------------------------------------------------------- */
 
-/* Anchors without an object, in images with labels. */
-static mxc_status take_all(const mxc_op_call *call, const targets &given) {
+/* Without mining, all anchors without an object are background, in images with labels. A thread per anchor. */
+static mxc_status mark_background(const mxc_op_call *call, const targets &given) {
     const targets t = given;
     return mxcu_for(call, t.samples * t.s.anchors, [=] MXCU_LAMBDA(int64_t at) {
         if (t.anchors[at].kind != OBJECT && t.counts[2 * (at / t.s.anchors)] > 0)
@@ -201,8 +206,10 @@ static mxc_status take_all(const mxc_op_call *call, const targets &given) {
     });
 }
 
-/* As many as are wanted of those far from all labels, which are taken for background least. */
-template <class T> static mxc_status mine(const mxc_op_call *call, const targets &given) {
+/* Hard negative mining: of the anchors far from all labels, those whose background score is lowest become background,
+ * mining_ratio times as many as there are objects in the image; the others are ignored. A thread per item, a sort, and
+ * a thread per rank. */
+template <class T> static mxc_status mine_negatives(const mxc_op_call *call, const targets &given) {
     using A = mxcu_compute_t<T>;
     const targets t = given;
     mxcu_in<T> scores = mxcu_data<T>(&call->in[SCORES]);
@@ -230,6 +237,7 @@ template <class T> static mxc_status mine(const mxc_op_call *call, const targets
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
+/* A thread per anchor: offsets to its label's box, a mask of four ones for objects, and the class, 0 for background. */
 template <class T> static mxc_status put_targets(const mxc_op_call *call, const targets &given) {
     using A = mxcu_compute_t<T>;
     const targets t = given;
@@ -261,7 +269,7 @@ template <class T> static mxc_status run(const mxc_op_call *call, const targets 
     MXC_TRY(count_labels<T>(call, t));
     MXC_TRY(match_anchors<T>(call, t));
     MXC_TRY(match_labels<T>(call, t));
-    MXC_TRY(t.s.mining_ratio > 0 ? mine<T>(call, t) : take_all(call, t));
+    MXC_TRY(t.s.mining_ratio > 0 ? mine_negatives<T>(call, t) : mark_background(call, t));
     return put_targets<T>(call, t);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Proposal, as operator/detection/proposal.c: boxes are made, sorted by their scores, and a team suppresses those that
- * overlap better ones. */
+/* Proposal (operator/detection/proposal.c): boxes are decoded, sorted by their scores, and one team suppresses those
+ * that overlap better ones. There is one image, so the suppression runs on one block: at most rpn_pre_nms_top_n
+ * candidates. */
 #include "cuda/operator/detection/suppress.h"
 #include "cuda/runtime/gradient.h"
 #include "operator/detection/detection.h"
@@ -9,7 +10,7 @@ static size_t aligned(size_t bytes) {
     return (bytes + 255) & ~(size_t)255;
 }
 
-/* Single boxes of the type S as it is computed. */
+/* The functions of operator/detection/proposal_scalar_kernels.inc for boxes of stored type S, computed in T. */
 template <class S> struct proposal {
     using T = mxcu_compute_t<S>;
     using in = const mxcu_in<S> &;
@@ -22,15 +23,16 @@ enum { SCORES, STEPS, INFO };
 enum { OUTPUT, SCORE };
 enum { BOX = 5 }; /* box, score */
 
-/* Scratch: items by score; how many stay, and which; a row for each box. */
-struct proposing {
+/* Sizes, and scratch: items by score (sorted); the number of boxes kept, and their indices (1 + kept); a row for each
+ * box (count, BOX). */
+struct proposal_plan {
     mxci_proposal_shape s;
-    int64_t count, sorted, kept; /* kept: at most */
-    size_t order, rows, bytes;   /* where in scratch, and all */
+    int64_t count, sorted, kept; /* boxes, items, and boxes kept at most */
+    size_t order, rows, bytes;   /* offsets in scratch, and its size */
 };
 
-static proposing proposing_of(const void *params, const mxc_shape *scores, mxc_dtype dtype) {
-    proposing d = {};
+static proposal_plan proposal_plan_of(const void *params, const mxc_shape *scores, mxc_dtype dtype) {
+    proposal_plan d = {};
     d.s = mxci_proposal_shape_of(static_cast<const mxci_proposal_params *>(params), scores);
     d.count = d.s.anchors * d.s.in[0] * d.s.in[1];
     d.sorted = mxcu_sort_row(d.count);
@@ -42,20 +44,21 @@ static proposing proposing_of(const void *params, const mxc_shape *scores, mxc_d
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    return pass == MXC_FORWARD ? proposing_of(sig->params, &sig->in_shape[SCORES], sig->in_type[SCORES]).bytes : 0;
+    return pass == MXC_FORWARD ? proposal_plan_of(sig->params, &sig->in_shape[SCORES], sig->in_type[SCORES]).bytes : 0;
 }
 
+/* Whether one box suppresses another: for mxcu_suppress. */
 template <class T> struct proposal_pairs {
     const T *rows;
-    mxci_box_rows how;
+    mxci_box_rows rule;
 
-    MXCU_DEVICE bool out(int64_t stays, int64_t other) const {
-        return mxcu_boxes<T>::is_driven_out(&how, rows + stays * BOX, rows + other * BOX);
+    MXCU_DEVICE bool suppresses(int64_t kept_row, int64_t other) const {
+        return mxcu_boxes<T>::is_suppressed(&rule, rows + kept_row * BOX, rows + other * BOX);
     }
 };
 
-/* Make all boxes and choose those that stay. */
-template <class T> static mxc_status choose(const mxc_op_call *call, const proposing &d) {
+/* Decode all boxes, a thread each; sort them; suppress, by one team. */
+template <class T> static mxc_status select_boxes(const mxc_op_call *call, const proposal_plan &d) {
     const mxci_proposal_shape s = d.s;
     const int64_t count = d.count, limit = d.kept, n = s.first < count ? s.first : count;
     mxcu_in<T> scores = mxcu_data<T>(&call->in[SCORES]), steps = mxcu_data<T>(&call->in[STEPS]);
@@ -64,11 +67,11 @@ template <class T> static mxc_status choose(const mxc_op_call *call, const propo
     int64_t *order = mxcu_temp<int64_t>(call, d.order);
     T *rows = mxcu_temp<T>(call, d.rows);
     proposal_pairs<T> pairs = {rows, {}};
-    pairs.how.edge = 1;
-    pairs.how.threshold = s.threshold;
+    pairs.rule.edge = 1;
+    pairs.rule.threshold = s.threshold;
     MXC_TRY(mxcu_for(call, d.sorted, [=] MXCU_LAMBDA(int64_t i) {
         mxcu_item item = MXCU_LAST_ITEM;
-        if (i < count) { /* behind the scores of background */
+        if (i < count) { /* the scores of objects are behind those of background */
             proposal<T>::make_row(&s, scores, count, steps, info, i % s.anchors, i / s.anchors, rows + i * BOX);
             item.key = mxcu_boxes<T>::key(rows[i * BOX + 4], UINT64_MAX);
             item.index = i;
@@ -83,12 +86,13 @@ template <class T> static mxc_status choose(const mxc_op_call *call, const propo
     });
 }
 
-template <class T> static mxc_status propose(const mxc_op_call *call, const proposing &d) {
+/* A thread per row of out (limit, 5). Where fewer boxes are kept, they are repeated, as in MXNet. */
+template <class T> static mxc_status propose(const mxc_op_call *call, const proposal_plan &d) {
     const int64_t *order = mxcu_temp<int64_t>(call, d.order);
     const T *rows = mxcu_temp<T>(call, d.rows);
     mxcu_out<T> y = mxcu_wanted<T>(call, &call->out[OUTPUT], OUTPUT);
     mxcu_out<T> score = mxcu_wanted<T>(call, &call->out[SCORE], SCORE);
-    MXC_TRY(choose<T>(call, d));
+    MXC_TRY(select_boxes<T>(call, d));
     return mxcu_for(call, d.s.limit, [=] MXCU_LAMBDA(int64_t i) {
         const int64_t kept = order[0];
         const T *row = rows + (kept ? order[1 + i % kept] : 0) * BOX;
@@ -99,12 +103,12 @@ template <class T> static mxc_status propose(const mxc_op_call *call, const prop
     });
 }
 
-static mxc_status propose_any(const mxc_op_call *call, const proposing &d) {
+static mxc_status propose_any(const mxc_op_call *call, const proposal_plan &d) {
     MXCU_SWITCH_REAL(call->in[SCORES].dtype, propose, call, d)
 }
 
 static mxc_status forward(const mxc_op_call *call) {
-    return propose_any(call, proposing_of(call->params, &call->in[SCORES].shape, call->in[SCORES].dtype));
+    return propose_any(call, proposal_plan_of(call->params, &call->in[SCORES].shape, call->in[SCORES].dtype));
 }
 
 MXCU_OP_IMPLS(proposal, {"_contrib_Proposal", forward, mxcu_zero_gradient, temp_bytes})

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes and anchors in their compute type, and non-maximum suppression of a sorted list of boxes. */
+/* Boxes and anchors in their compute type, and non-maximum suppression of a sorted list of boxes by one team. */
 #ifndef MXCI_CUDA_OPERATOR_DETECTION_SUPPRESS_H
 #define MXCI_CUDA_OPERATOR_DETECTION_SUPPRESS_H
 
@@ -9,7 +9,7 @@
 #include "operator/detection/boxes_kernels.h"
 #include "operator/detection/multibox_kernels.h"
 
-/* Boxes of the type that they are computed in. */
+/* The functions of operator/detection/box_scalar_kernels.inc for boxes of type T. */
 template <class T> struct mxcu_boxes {
 #define NAME(f) f
 #include "operator/detection/box_scalar_kernels.inc"
@@ -20,7 +20,7 @@ template <class T> struct mxcu_boxes {
     }
 };
 
-/* Single anchors of the type S as it is computed. */
+/* The functions of operator/detection/multibox_scalar_kernels.inc for anchors of stored type S, computed in T. */
 template <class S> struct mxcu_multibox {
     using T = mxcu_compute_t<S>;
     using in = const mxcu_in<S> &;
@@ -29,28 +29,32 @@ template <class S> struct mxcu_multibox {
 #undef NAME
 };
 
+/* box = the four numbers from element `at` on. */
 template <class T> MXCU_DEVICE static void mxcu_load_box(const mxcu_in<T> &x, int64_t at, mxcu_compute_t<T> *box) {
     for (int k = 0; k < 4; k++)
         box[k] = x[at + k];
 }
 
-/* Non-maximum suppression of the first n of sorted items, up to the first without an index (INT64_MAX). Each item that
- * is kept suppresses later ones for which drive.out(its index, other index) holds, by all threads at once: their index
- * i becomes -1 - i. order = the indices of the items kept, at most limit of them. Returns their number. */
+/* Greedy non-maximum suppression of the first n of sorted items, the best first, up to the first without an index
+ * (INT64_MAX). The outer loop over items is sequential and the same on all threads; each item that is kept suppresses
+ * later ones for which pairs.suppresses(its index, their index) holds, the threads testing different ones: their index
+ * i becomes -1 - i. order = the indices of the items kept, at most limit of them. Returns their number. The barrier
+ * after each item makes the marks visible before the next item is looked at, so the result does not depend on the
+ * team's size. */
 template <class F>
 MXCU_DEVICE static int64_t mxcu_suppress(mxcu_team team, mxcu_item *items, int64_t n, int64_t limit, int64_t *order,
-                                         const F &drive) {
+                                         const F &pairs) {
     int64_t kept = 0;
     for (int64_t i = 0; i < n && kept < limit; i++) {
-        const int64_t stays = items[i].index;
-        if (stays == INT64_MAX)
+        const int64_t kept_index = items[i].index;
+        if (kept_index == INT64_MAX)
             break;
-        if (stays >= 0) {
+        if (kept_index >= 0) {
             for (int64_t j = i + 1 + team.rank; j < n && items[j].index != INT64_MAX; j += team.size)
-                if (items[j].index >= 0 && drive.out(stays, items[j].index))
+                if (items[j].index >= 0 && pairs.suppresses(kept_index, items[j].index))
                     items[j].index = -1 - items[j].index;
             if (team.rank == 0)
-                order[kept] = stays;
+                order[kept] = kept_index;
             kept++;
         }
         team.sync();

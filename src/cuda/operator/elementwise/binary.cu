@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element-wise functions of two arrays of one shape, or of an array and a number (binary_names.def). */
+/* Element-wise functions of two arrays of one shape, or of an array and a number (binary_names.def). One kernel per
+ * function and dtype, a thread per element; the functions are the CPU's C source (simpleop/map_kernels.inc). */
 #include "cuda/operator/elementwise/binary.h"
 
 #include "cuda/runtime/gradient.h"
@@ -28,6 +29,7 @@ template <class T> static mxcu_out<T> wanted(const mxc_op_call *call, const mxc_
     return grad && call->req[slot] != MXC_REQ_NULL ? mxcu_result<T>(call, grad, slot) : mxcu_out<T>{nullptr, 0};
 }
 
+/* The kernels of one function. Both gradients are computed by one launch. */
 template <class Function> struct binary {
     template <class T> static mxc_status run(const mxc_op_call *call, const operands &o) {
         mxcu_dense<T> a = operand<T>(o, o.lhs), b = operand<T>(o, o.rhs);
@@ -88,6 +90,7 @@ template <class Function> struct arrays {
     static constexpr mxc_op_compute_fn backward_OUT_GRAD = backward_IN, backward_ZERO = mxcu_zero_gradient;
 };
 
+/* Called by broadcast operators where nothing is broadcast. */
 mxc_status mxcu_binary_forward(const mxc_op_call *call, int id) {
     switch (id) {
 #define BINARY(id, ...)    \

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Functions of two arrays with broadcasting (BROADCAST of binary_names.def). One kernel serves all functions
- * of a dtype, since finding the operands' offsets takes longer than selecting the function. A gradient is the sum over
- * the axes that were broadcast. Without broadcasting these are the element-wise operators.
- */
+/* Functions of two arrays with broadcasting (BROADCAST of binary_names.def). One kernel serves all functions of a
+ * dtype, selecting the function by number, since finding the operands' offsets takes longer than the switch, and one
+ * kernel per function would multiply the module's size. A gradient is the sum over the axes that were broadcast, by a
+ * reduction (reduce.h), without atomics. Without broadcasting these are the element-wise operators. */
 #include "cuda/operator/elementwise/binary.h"
 #include "cuda/runtime/gradient.h"
 #include "cuda/operator/reduce/reduce.h"
@@ -67,6 +66,7 @@ static mxc_status forward(const mxc_op_call *call, int id) {
 
 namespace {
 
+/* Element i of a gradient before it is summed. */
 template <class T> struct term {
     int id, right;
     mxcu_in<T> g;
@@ -84,7 +84,7 @@ template <class T> static mxcu_operand<T> given(const mxc_op_call *call, int i) 
     return mxcu_broadcast<T>(call->in[i].data ? &call->in[i] : g, &g->shape);
 }
 
-/* The gradient of argument i. */
+/* The gradient of argument i: a thread per element where the argument has out's shape, else a reduction. */
 template <class T> static mxc_status run_gradient(const mxc_op_call *call, int id, int i) {
     const mxc_tensor *g = &call->out_grad[0], *grad = &call->in_grad[i];
     term<T> f = {id, i, mxcu_data<T>(g), given<T>(call, 0), given<T>(call, 1)};
@@ -101,7 +101,7 @@ static mxc_status one_gradient(const mxc_op_call *call, int id, int i) {
     MXCU_SWITCH_FLOAT(call->in_grad[i].dtype, run_gradient, call, id, i)
 }
 
-/* The gradient that takes out_grad's memory comes last. */
+/* The gradient that takes out_grad's memory is computed last. */
 static mxc_status backward(const mxc_op_call *call, int id) {
     int first = call->in_grad[0].data == call->out_grad[0].data;
     if (!is_broadcast(call, 0) && !is_broadcast(call, 1))

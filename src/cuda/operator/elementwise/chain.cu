@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chains of element-wise functions: one kernel interprets the steps, each thread for one element. */
+/* Chains of element-wise functions (simpleop/chain.c): one kernel per dtype interprets the steps, each thread for one
+ * element. All threads take the same branch at each step, so the switch costs little beside the memory traffic that the
+ * chain saves. Intermediate results are in the compute type, in an array that is indexed by the step and so lives in
+ * local memory. */
 #include "simpleop/chain.h"
 
 #include "cuda/runtime/kernel.h"
@@ -42,6 +45,7 @@ MXCU_DEVICE double apply(int function, double a, double b) {
     }
 }
 
+/* The kernel's argument: inputs, output and steps by value. */
 template <class T> struct chain {
     using C = mxcu_compute_t<T>;
     struct step {
@@ -54,6 +58,7 @@ template <class T> struct chain {
     int n;
     step steps[MXCI_CHAIN_STEPS];
 
+    /* A number, the result of an earlier step, or an input's element. */
     MXCU_DEVICE C operand(const step &s, int which, int64_t i, const C *results) const {
         return which == MXCI_CHAIN_NUMBER   ? s.number
                : which >= MXCI_CHAIN_RESULT ? results[which - MXCI_CHAIN_RESULT]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clip and hard_sigmoid. */
+/* clip and hard_sigmoid; a thread per element. The functions are the CPU's C source (simpleop/clip_kernels.inc). */
 #include "simpleop/clip.h"
 
 #include "cuda/runtime/convert.h"
@@ -18,6 +18,7 @@ static MXCU_DEVICE int64_t clip(int64_t x, int64_t low, int64_t high) {
     return clip_op_i64(x, low, high);
 }
 
+/* Forward and backward of a function of x and two parameters. */
 #define LIMITED(name)                                                                                                \
     template <class T> static mxc_status name##_run(const mxc_op_call *call) {                                       \
         const mxci_clip_params *p = static_cast<const mxci_clip_params *>(call->params);                             \

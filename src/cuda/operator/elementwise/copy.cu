@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators that copy their input or give constants: _copy, BlockGrad, zeros_like, ones_like; and the copies, constants
- * and zero gradients of other operators (gradient.h). */
+ * and zero gradients of other operators (runtime/gradient.h). Copies are kernels, a thread per element, not
+ * cudaMemcpyAsync, since a request may be to add. */
 #include "cuda/runtime/convert.h"
 #include "cuda/runtime/gradient.h"
 

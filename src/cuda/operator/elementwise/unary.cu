@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operators of unary.def: one function of each element. */
+/* The operators of unary.def: one function of each element, a thread per element, one kernel per function and dtype.
+ * The functions are the CPU's C source (simpleop/map_kernels.inc), so that results agree. */
 #include "cuda/runtime/gradient.h"
 #include "math/scalar_math.h"
 
@@ -35,6 +36,7 @@ namespace {
 }
 #undef UNARY
 
+/* The kernels of one function. A gradient reads the input, the output, or neither, as unary.def says. */
 template <class Function> struct unary {
     template <class T> static mxc_status run(const mxc_op_call *call) {
         mxcu_in<T> x = mxcu_data<T>(&call->in[0]);

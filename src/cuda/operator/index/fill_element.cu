@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fill_element_0index: a copy of lhs with one element of each row replaced. */
+/* fill_element_0index: a copy of lhs (n, k) with one element of each row replaced; a team per row. */
 #include "cuda/operator/index/index.h"
 
 enum { LHS, MHS, RHS };

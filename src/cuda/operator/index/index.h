@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Indices, lengths and class numbers of any dtype. */
+/* Indices, lengths and class numbers of any dtype, read in kernels. They are read as double, which represents every
+ * index below 2^53. */
 #ifndef MXCI_CUDA_OPERATOR_INDEX_INDEX_H
 #define MXCI_CUDA_OPERATOR_INDEX_INDEX_H
 
 #include "cuda/runtime/kernel.h"
 #include "math/index.h"
 
+/* An array of numbers whose dtype the kernel looks up, as mxcu_any (runtime/convert.h), but always to double. */
 struct mxcu_numbers {
     const void *data;
     int dtype;
@@ -33,11 +35,11 @@ struct mxcu_numbers {
             return as<uint8_t>(i);
         }
     }
-    /* As an index of size elements. */
+    /* Element i as an index along an axis of `size` elements, wrapped or clipped (MXCI_INDEX_...). */
     MXCU_DEVICE int64_t index(int64_t i, int64_t size, int mode) const {
         return mode == MXCI_INDEX_WRAP ? mxci_index_wrap((*this)[i], size) : mxci_index_clip((*this)[i], size);
     }
-    /* As a length of at most longest. */
+    /* Element i as a length: truncated, from 0 to `longest`. */
     MXCU_DEVICE int64_t length(int64_t i, int64_t longest) const {
         const double value = (*this)[i];
         return value >= (double)longest ? longest : value > 0 ? (int64_t)value : 0;

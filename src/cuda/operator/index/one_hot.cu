@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* one_hot and _onehot_encode. */
+/* one_hot and _onehot_encode: a thread per element of out (indices, depth). */
 #include "cuda/runtime/convert.h"
 #include "cuda/runtime/gradient.h"
 #include "cuda/operator/index/index.h"
 #include "operator/index/indexing.h"
 
+/* An index outside the depth gives a row of `off`. The comparison with -1 is before truncation: -0.5 is index 0. */
 template <class T> static mxc_status encode(const mxc_op_call *call, int64_t depth, double on, double off) {
     const mxcu_numbers index = mxcu_numbers_of(&call->in[0]);
     const mxcu_compute_t<T> yes = mxcu_parameter<T>(on), no = mxcu_parameter<T>(off);

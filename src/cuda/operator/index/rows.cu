@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Taking and adding rows by index: see rows.h. */
+/* Gathering and scatter-adding rows by index: see index/rows.h. */
 #include "cuda/operator/index/rows.h"
 
 #include "cuda/runtime/gradient.h"
 #include "cuda/operator/index/sort.h"
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- the kinds of index ------------------------------------------------------------------------------------------ */
 
-static mxcu_places places_along_axis(int kind, const mxc_shape *array, int axis, const mxc_tensor *index, int mode) {
-    mxcu_places p = {};
+static mxcu_row_index index_along_axis(int kind, const mxc_shape *array, int axis, const mxc_tensor *index, int mode) {
+    mxcu_row_index p = {};
     p.kind = kind;
     p.groups = mxcu_product(array, 0, axis);
     p.size = array->dim[axis];
@@ -18,23 +18,23 @@ static mxcu_places places_along_axis(int kind, const mxc_shape *array, int axis,
     return p;
 }
 
-mxcu_places mxcu_rows_along(const mxc_shape *array, int axis, const mxc_tensor *index, int mode) {
-    mxcu_places p = places_along_axis(MXCU_ALONG, array, axis, index, mode);
+mxcu_row_index mxcu_rows_along(const mxc_shape *array, int axis, const mxc_tensor *index, int mode) {
+    mxcu_row_index p = index_along_axis(MXCU_ALONG, array, axis, index, mode);
     p.count = mxcu_size(index);
     p.length = p.inner;
     return p;
 }
 
-mxcu_places mxcu_rows_picked(const mxc_shape *array, int axis, const mxc_tensor *index, int mode) {
-    mxcu_places p = places_along_axis(MXCU_PICKED, array, axis, index, mode);
+mxcu_row_index mxcu_rows_picked(const mxc_shape *array, int axis, const mxc_tensor *index, int mode) {
+    mxcu_row_index p = index_along_axis(MXCU_PICKED, array, axis, index, mode);
     p.count = p.groups ? mxcu_size(index) / p.groups : 0;
     p.length = 1;
     return p;
 }
 
-mxcu_places mxcu_rows_named(const mxc_shape *array, const mxc_tensor *index) {
-    mxcu_places p = {};
-    p.kind = MXCU_NAMED;
+mxcu_row_index mxcu_rows_nd(const mxc_shape *array, const mxc_tensor *index) {
+    mxcu_row_index p = {};
+    p.kind = MXCU_ND;
     p.axes = (int)index->shape.dim[0];
     p.groups = 1;
     p.count = mxcu_product(&index->shape, 1, index->shape.ndim);
@@ -49,32 +49,34 @@ mxcu_places mxcu_rows_named(const mxc_shape *array, const mxc_tensor *index) {
 
 /* ---- taking ------------------------------------------------------------------------------------------------------ */
 
-enum { SHORT = 16 }; /* rows of so many elements are not worth a team */
+enum { SHORT = 16 }; /* rows of at most this many elements get threads of their own instead of a team */
 
+/* Short rows: a thread per element. Others: a team per row, whose threads read neighbours; the index is read once per
+ * thread. */
 template <class T>
-static mxc_status take(const mxc_op_call *call, const mxc_tensor *to, int i, const mxcu_places *given,
+static mxc_status take(const mxc_op_call *call, const mxc_tensor *to, int i, const mxcu_row_index *given,
                        const mxc_tensor *array) {
-    const mxcu_places places = *given;
-    const int64_t n = places.length;
+    const mxcu_row_index rows = *given;
+    const int64_t n = rows.length;
     mxcu_in<T> x = mxcu_data<T>(array);
     mxcu_out<T> y = mxcu_result<T>(call, to, i);
     if (n <= SHORT)
         return mxcu_for(call, mxcu_size(to), [=] MXCU_LAMBDA(int64_t at) {
             const int64_t row = at / n;
-            y.put(at, x[places(row) + (at - row * n)]);
+            y.put(at, x[rows(row) + (at - row * n)]);
         });
     return mxcu_rows(call, mxcu_size(to) / n, n, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) {
-        const int64_t first = places(row);
+        const int64_t first = rows(row);
         for (int64_t k = team.rank; k < n; k += team.size)
             y.put(row * n + k, x[first + k]);
     });
 }
 
-mxc_status mxcu_rows_take(const mxc_op_call *call, const mxc_tensor *to, int i, const mxcu_places *places,
+mxc_status mxcu_rows_take(const mxc_op_call *call, const mxc_tensor *to, int i, const mxcu_row_index *rows,
                           const mxc_tensor *array) {
     if (call->req[i] == MXC_REQ_NULL)
         return MXC_OK;
-    MXCU_SWITCH_ALL(to->dtype, take, call, to, i, places, array)
+    MXCU_SWITCH_ALL(to->dtype, take, call, to, i, rows, array)
 }
 
 /* ---- adding ------------------------------------------------------------------------------------------------------ */
@@ -83,24 +85,25 @@ size_t mxcu_rows_temp(int64_t count) {
     return mxcu_sort_bytes(1, count);
 }
 
-/* Rows of one element with distinct indices. */
+/* MXCU_PICKED: a thread per element. Indices are distinct, so nothing needs to be sorted, and no two threads write one
+ * element. */
 template <class T>
-static mxc_status put_each(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *given,
+static mxc_status put_each(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_row_index *given,
                            const mxc_tensor *from) {
-    const mxcu_places places = *given;
+    const mxcu_row_index rows = *given;
     mxcu_in<T> x = mxcu_data<T>(from);
     mxcu_out<T> y = mxcu_result<T>(call, array, i);
-    return mxcu_for(call, mxcu_size(from), [=] MXCU_LAMBDA(int64_t r) { y.put(places(r), x[r]); });
+    return mxcu_for(call, mxcu_size(from), [=] MXCU_LAMBDA(int64_t r) { y.put(rows(r), x[r]); });
 }
 
-/* The rows of each group by the row of the array that they go to. */
-static mxc_status sort_rows(const mxc_op_call *call, const mxcu_places *given, mxcu_item *items) {
-    const mxcu_places places = *given;
-    const int64_t size = mxcu_sort_row(places.count);
+/* items = the dense rows of a group, sorted by the row of the array that they go to. All groups have the same index. */
+static mxc_status sort_rows(const mxc_op_call *call, const mxcu_row_index *given, mxcu_item *items) {
+    const mxcu_row_index rows = *given;
+    const int64_t size = mxcu_sort_row(rows.count);
     MXC_TRY(mxcu_for(call, size, [=] MXCU_LAMBDA(int64_t j) {
         mxcu_item item = MXCU_LAST_ITEM;
-        if (j < places.count) {
-            item.key = (uint64_t)places.key(j);
+        if (j < rows.count) {
+            item.key = (uint64_t)rows.key(j);
             item.index = j;
         }
         items[j] = item;
@@ -108,9 +111,10 @@ static mxc_status sort_rows(const mxc_op_call *call, const mxcu_places *given, m
     return mxcu_sort(call, items, 1, size);
 }
 
-/* A team for each row of the array that an index names, in each group: that of its first sorted item. */
+/* A team per item and group; those whose item is the first of its key sum all rows of the key, in the order of their
+ * indices, the others return. Neighbouring threads sum neighbouring elements of the row. */
 template <class T>
-static mxc_status add_sorted(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *given,
+static mxc_status add_sorted(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_row_index *given,
                              const mxc_tensor *from, const mxcu_item *items) {
     const int64_t count = given->count, n = given->length, size = given->size;
     mxcu_in<T> x = mxcu_data<T>(from);
@@ -129,17 +133,17 @@ static mxc_status add_sorted(const mxc_op_call *call, const mxc_tensor *array, i
     });
 }
 
-static mxc_status put_rows(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *places,
+static mxc_status put_rows(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_row_index *rows,
                            const mxc_tensor *from) {
-    MXCU_SWITCH_ALL(array->dtype, put_each, call, array, i, places, from)
+    MXCU_SWITCH_ALL(array->dtype, put_each, call, array, i, rows, from)
 }
 
-static mxc_status add_rows(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *places,
+static mxc_status add_rows(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_row_index *rows,
                            const mxc_tensor *from, const mxcu_item *items) {
-    MXCU_SWITCH_ALL(array->dtype, add_sorted, call, array, i, places, from, items)
+    MXCU_SWITCH_ALL(array->dtype, add_sorted, call, array, i, rows, from, items)
 }
 
-mxc_status mxcu_rows_add(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_places *places,
+mxc_status mxcu_rows_add(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_row_index *rows,
                          const mxc_tensor *from) {
     mxcu_item *items = mxcu_temp<mxcu_item>(call, 0);
     if (call->req[i] == MXC_REQ_NULL)
@@ -148,14 +152,15 @@ mxc_status mxcu_rows_add(const mxc_op_call *call, const mxc_tensor *array, int i
         MXC_TRY(mxcu_put_constant(call, array, i, 0));
     if (mxcu_size(from) == 0)
         return MXC_OK;
-    if (places->kind == MXCU_PICKED)
-        return put_rows(call, array, i, places, from);
-    MXC_TRY(sort_rows(call, places, items));
-    return add_rows(call, array, i, places, from, items);
+    if (rows->kind == MXCU_PICKED)
+        return put_rows(call, array, i, rows, from);
+    MXC_TRY(sort_rows(call, rows, items));
+    return add_rows(call, array, i, rows, from, items);
 }
 
 /* ---- checking ---------------------------------------------------------------------------------------------------- */
 
+/* Which indices are outside their bounds, for mxcu_find_invalid. The negated comparison also finds NaN. */
 struct outside {
     mxcu_numbers numbers;
     mxcu_bounded_rows rows;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topk, sort, argsort (operator/index/topk.c): the rows along an axis are sorted in scratch by their keys. */
+/* topk, sort, argsort (operator/index/topk.c): the rows along an axis are sorted in scratch by order-preserving keys,
+ * with equal keys by index, so that the order is stable. All of a row is sorted, also where few elements are wanted. */
 #include "cuda/runtime/convert.h"
 #include "cuda/runtime/gradient.h"
 #include "cuda/operator/index/rows.h"
@@ -19,23 +20,23 @@ MXCU_DEVICE static uint64_t key_of(int64_t x, uint64_t turn) {
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* data (outer, n, inner), sorted as outer * inner rows; the first k of each are wanted, (outer, k, inner). */
+/* data (outer, n, inner), sorted as outer * inner rows of n; the first k of each are wanted, (outer, k, inner). */
 struct rows {
-    int64_t outer, n, inner, k, row; /* row: items that one takes */
+    int64_t outer, n, inner, k, row; /* row: items of a row, a power of two */
     mxcu_item *items;
 
-    /* The item that element number to of the result is of. */
+    /* The item of element number `to` of the result. */
     MXCU_DEVICE mxcu_item at(int64_t to) const {
         const int64_t o = to / (k * inner), j = to / inner % k, i = to % inner;
         return items[(o * inner + i) * row + j];
     }
-    /* The element of data that it is. */
+    /* The element of data that it names. */
     MXCU_DEVICE int64_t element(int64_t to) const {
         return (to / (k * inner) * n + at(to).index) * inner + to % inner;
     }
 };
 
-/* An array's shape as it is ordered, and the axis. */
+/* An array's shape as it is sorted, and the axis: without the parameter axis, all elements as one row. */
 static mxc_shape rows_shape(const mxci_topk_params *p, const mxc_shape *shape, int *axis) {
     mxc_shape line = {1, {mxcu_product(shape, 0, shape->ndim)}};
     int whole = p->axis == MXC_PARAM_UNSET;
@@ -60,6 +61,7 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_FORWARD ? mxcu_sort_bytes(mxci_dim_mul(r.outer, r.inner), r.n) : 0;
 }
 
+/* A thread per item: the key of an element, or what pads a row. */
 template <class T> static mxc_status load(const mxc_op_call *call, rows r, uint64_t turn) {
     mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
     return mxcu_for(call, r.outer * r.inner * r.row, [=] MXCU_LAMBDA(int64_t i) {
@@ -85,6 +87,7 @@ template <class T> static mxc_status put_values(const mxc_op_call *call, rows r)
     return mxcu_for(call, r.outer * r.k * r.inner, [=] MXCU_LAMBDA(int64_t to) { y.put(to, x[r.element(to)]); });
 }
 
+/* The mask: a thread per wanted element. They are distinct, so no two threads write one. */
 template <class T> static mxc_status put_ones(const mxc_op_call *call, rows r) {
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
     return mxcu_for(call, r.outer * r.k * r.inner, [=] MXCU_LAMBDA(int64_t to) { y.put(r.element(to), 1); });
@@ -134,16 +137,16 @@ static mxc_status forward(const mxc_op_call *call) {
     return indices(call, r, 1);
 }
 
-/* Values go back to where their elements stand; indices and masks have no gradient. */
+/* The gradient of values is added to the elements that they were copied from; indices and masks have no gradient. */
 static mxc_status backward(const mxc_op_call *call) {
     const mxci_topk_params *p = static_cast<const mxci_topk_params *>(call->params);
     int axis;
     mxc_shape shape = rows_shape(p, &call->in[0].shape, &axis);
-    mxcu_places places;
+    mxcu_row_index index;
     if (p->ret_typ == MXCI_TOPK_MASK || p->ret_typ == MXCI_TOPK_INDICES)
         return mxcu_no_gradient(call, 0);
-    places = mxcu_rows_picked(&shape, axis, &call->out[1], MXCI_INDEX_CLIP);
-    return mxcu_rows_add(call, &call->in_grad[0], 0, &places, &call->out_grad[0]);
+    index = mxcu_rows_picked(&shape, axis, &call->out[1], MXCI_INDEX_CLIP);
+    return mxcu_rows_add(call, &call->in_grad[0], 0, &index, &call->out_grad[0]);
 }
 
 MXCU_OP_IMPLS(topk, {"topk", forward, backward, temp_bytes}, {"sort", forward, backward, temp_bytes},

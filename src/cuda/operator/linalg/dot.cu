@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dot and batch_dot. */
+/* dot and batch_dot: products of cuBLASLt (linalg/matmul.h). batched: 1 for batch_dot. */
 #include "operator/linalg/dot.h"
 
 #include "cuda/operator/linalg/matmul.h"

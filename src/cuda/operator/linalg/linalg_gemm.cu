@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _linalg_gemm, _linalg_gemm2, _linalg_syrk. */
+/* _linalg_gemm, _linalg_gemm2, _linalg_syrk: products of cuBLASLt (linalg/matmul.h). */
 #include "operator/linalg/linalg_gemm.h"
 
 #include "cuda/operator/linalg/matmul.h"
@@ -20,7 +20,7 @@ static mxc_status gemm2_backward(const mxc_op_call *call) {
     return mxcu_matmul_backward(call, &p);
 }
 
-/* to = or += beta from. */
+/* to = or += beta from; a thread per element. */
 template <class T>
 static mxc_status put_scaled_as(const mxc_op_call *call, mxc_req req, const mxc_tensor *to, const mxc_tensor *from) {
     const mxcu_compute_t<T> beta = static_cast<const mxci_linalg_gemm_params *>(call->params)->beta;
@@ -35,6 +35,7 @@ static mxc_status put_scaled(const mxc_op_call *call, mxc_req req, const mxc_ten
     MXCU_SWITCH_REAL(to->dtype, put_scaled_as, call, req, to, from)
 }
 
+/* out starts as beta C, and the product is added. */
 static mxc_status gemm_forward(const mxc_op_call *call) {
     mxci_matmul p = gemm_of(call);
     const mxc_tensor *out = &call->out[0];
@@ -59,6 +60,7 @@ static mxc_status syrk_forward(const mxc_op_call *call) {
                        mxci_matmul_args_c(&p, call->in[0].data, call->in[0].data));
 }
 
+/* A is both operands, so its gradient is the sum of two products. */
 static mxc_status syrk_backward(const mxc_op_call *call) {
     mxci_matmul p = syrk_of(call);
     const void *a = call->in[0].data, *g = call->out_grad[0].data;

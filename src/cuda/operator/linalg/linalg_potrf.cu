@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _linalg_potrf, _linalg_potri, _linalg_sumlogdiag. Scratch of the first two: three matrices, then for each matrix of
- * the batch where it fails. */
+/* _linalg_potrf (Cholesky factorization), _linalg_potri (inverse from a factor), _linalg_sumlogdiag. The factorization
+ * has one team per matrix, which suits batches of small matrices; a single large one leaves the GPU mostly idle
+ * (cuSOLVER is not used). The host waits for the device once to report matrices without a factor. Scratch of the first
+ * two: three matrices of the batch's size, then the first failure, then the failures of all matrices. */
 #include "cuda/operator/linalg/triangular.h"
 #include "cuda/runtime/blas.h"
 #include "cuda/runtime/math.h"
@@ -17,7 +19,8 @@ static mxcu_triangular square_of(const mxc_op_call *call, int rightside, int low
             mxci_linalg_rows(a)};
 }
 
-/* One of the scratch matrices; behind the last, the first failure: matrix and row; and those of all matrices. */
+/* Scratch matrix number i of three. What lies behind the last (i = 3) is the first failure, as matrix and row, and then
+ * the failures of all matrices. */
 static void *square(const mxc_op_call *call, int i) {
     return mxcu_matrix_temp(call, (size_t)i * mxcu_matrix_bytes(&call->in[0].shape, call->in[0].dtype));
 }
@@ -32,7 +35,7 @@ static int32_t *failures_of(const mxc_op_call *call) {
     return static_cast<int32_t *>(square(call, 3)) + 2;
 }
 
-/* Wait for the device, and report the failure of the first matrix that has one. */
+/* One thread finds the first matrix that failed; the host waits for the device and reports it. Not captured. */
 static mxc_status check(const mxc_op_call *call, const char *op, const char *what) {
     const int64_t count = mxci_linalg_batch(&call->in[0].shape);
     const mxc_context host = {MXC_CPU, 0}, gpu = call->run->context;
@@ -53,7 +56,9 @@ static mxc_status check(const mxc_op_call *call, const char *op, const char *wha
                                     what, (int)found[1] - 1);
 }
 
-/* A team per matrix: column by column of the lower triangle L, or with `lower` 0 row by row of the upper one. */
+/* A team per matrix: column by column of the lower triangle L, or with `lower` 0 row by row of the upper one, in place.
+ * The diagonal element is a sum over the team; below it a thread computes each row's element. Two barriers per column.
+ * Sums over k are sequential per element, except the diagonal's. */
 template <class T> static mxc_status factor(const mxc_op_call *call, int lower) {
     const int64_t n = mxci_linalg_columns(&call->in[0].shape), step = lower ? n : 1, across = lower ? 1 : n;
     T *matrices = mxcu_temp<T>(call, 0);
@@ -98,7 +103,7 @@ static mxc_status factor_forward(const mxc_op_call *call) {
     return mxcu_put_matrices(call, &call->out[0], 0, 1, call->temp);
 }
 
-/* As operator/linalg/linalg_potrf.c says. */
+/* By the formulas in operator/linalg/linalg_potrf.c: products and triangular solves in scratch. */
 static mxc_status factor_backward(const mxc_op_call *call) {
     const int lower = is_lower(call);
     const void *factor = call->out[0].data;
@@ -116,7 +121,7 @@ static mxc_status factor_backward(const mxc_op_call *call) {
     return mxcu_put_matrices(call, &call->in_grad[0], 0, 1, second);
 }
 
-/* Scratch becomes the unit matrices; and the failures of those that have 0 on the diagonal are noted. */
+/* Scratch becomes unit matrices (a thread per element), and a thread per matrix records the first 0 on its diagonal. */
 template <class T> static mxc_status open_inverse(const mxc_op_call *call) {
     const int64_t n = mxci_linalg_columns(&call->in[0].shape);
     const T *a = mxcu_pointer<T>(call->in[0].data);
@@ -166,6 +171,7 @@ static mxc_status multiply(const mxc_op_call *call, int add, const void *a, int 
     return mxcu_gemm(call, &g);
 }
 
+/* As operator/linalg/linalg_potrf.c: two products added, a triangular solve, and the triangle of the result. */
 static mxc_status inverse_backward(const mxc_op_call *call) {
     const int lower = is_lower(call);
     const void *g = call->out_grad[0].data, *b = call->out[0].data;
@@ -182,6 +188,7 @@ static mxc_status inverse_backward(const mxc_op_call *call) {
 
 /* ---- sumlogdiag -------------------------------------------------------------------------------------------------- */
 
+/* A team per matrix sums the logarithms of its diagonal, in float64. */
 template <class T> static mxc_status sum_as(const mxc_op_call *call) {
     const int64_t n = mxci_linalg_columns(&call->in[0].shape);
     mxcu_in<T> a = mxcu_data<T>(&call->in[0]);

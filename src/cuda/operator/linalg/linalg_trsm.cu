@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _linalg_trsm and _linalg_trmm. Scratch: a matrix of B's shape and two of A's. */
+/* _linalg_trsm (triangular solve) and _linalg_trmm (product with a triangular matrix). Scratch: a matrix of B's shape
+ * and two of A's. */
 #include "cuda/operator/linalg/triangular.h"
 #include "cuda/runtime/blas.h"
 
@@ -33,7 +34,7 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass) {
            2 * mxcu_matrix_bytes(&sig->in_shape[A], sig->in_type[A]);
 }
 
-/* Scratch = what op(A), or solving for it, makes of from. */
+/* Scratch = alpha op(A) from, or where is_solving alpha op(A)^-1 from, with A on the left or right. */
 static mxc_status apply(const mxc_op_call *call, const mxcu_triangular *t, int is_solving, double alpha,
                         const mxc_tensor *from) {
     void *rest = mxcu_matrix_temp(call, mxcu_matrix_bytes(&from->shape, from->dtype));
@@ -51,7 +52,8 @@ template <int is_solving> static mxc_status forward(const mxc_op_call *call) {
     return mxcu_put_matrices(call, &call->out[0], 0, 1, call->temp);
 }
 
-/* A's gradient, of p and q as operator/linalg/linalg_trsm.c has it. */
+/* A's gradient: scale times the product of p and q, of which the triangle is kept. p and q are named as in
+ * operator/linalg/linalg_trsm.c. */
 static mxc_status gradient_a(const mxc_op_call *call, const mxcu_triangular *t, double scale, const void *p,
                              const void *q) {
     const int p_first = t->t.transpose == t->t.rightside;
@@ -75,6 +77,7 @@ static mxc_status gradient_a(const mxc_op_call *call, const mxcu_triangular *t, 
     return mxcu_put_matrices(call, &call->in_grad[A], A, 1, cleared);
 }
 
+/* B's gradient is the same operation with A transposed; A's follows from it. */
 template <int is_solving> static mxc_status backward(const mxc_op_call *call) {
     mxcu_triangular t = triangular_of(call), back = t;
     const void *g = call->out_grad[0].data;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Products of batches of matrices (linalg/matmul.h). */
 #include "cuda/operator/linalg/matmul.h"
 
 #include "cuda/runtime/kernel.h"
 
+/* One batched call, unless the batch has axes between the matrix axes (between > 1), whose products lie interleaved in
+ * memory: these are spread over one call per batch element. */
 mxc_status mxcu_matmul(const mxc_op_call *call, const mxci_matmul *p, mxc_req req, const mxc_tensor *c,
                        mxci_gemm_args g) {
     if (req == MXC_REQ_NULL || mxcu_size(c) == 0)

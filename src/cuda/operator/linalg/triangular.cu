@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Triangular matrices on the GPU (linalg/triangular.h). Operands are float32 or float64. */
 #include "cuda/operator/linalg/triangular.h"
 
 #include "cuda/runtime/blas.h"
 #include "cuda/runtime/kernel.h"
 
-/* A thread solves for one column of b, or where a is on the right for one row. */
+/* A thread solves for one column of b or, where a is on the right, one row, by substitution: n steps of up to n
+ * products each. Parallel over vectors and the batch only. */
 template <class T>
 static mxc_status solve(const mxc_op_call *call, const mxcu_triangular *t, T alpha, const void *a, void *b) {
     const int64_t n = t->n(), m = t->m, k = t->k, vectors = t->t.rightside ? m : k;
     const int64_t step = t->t.rightside ? 1 : k, apart = t->t.rightside ? k : 1;
-    const int turned = t->t.transpose != t->t.rightside, down = t->t.lower != turned;
+    const int transposed = t->t.transpose != t->t.rightside, down = t->t.lower != transposed;
     const T *matrices = mxcu_pointer<T>((void *)a);
     T *to = mxcu_pointer<T>(b);
     return mxcu_for(call, t->count * vectors, [=] MXCU_LAMBDA(int64_t which) {
@@ -20,7 +22,7 @@ static mxc_status solve(const mxc_op_call *call, const mxcu_triangular *t, T alp
             const int64_t row = down ? i : n - 1 - i;
             T sum = alpha * x[row * step];
             for (int64_t j = down ? 0 : row + 1; j < (down ? row : n); j++)
-                sum -= matrix[turned ? j * n + row : row * n + j] * x[j * step];
+                sum -= matrix[transposed ? j * n + row : row * n + j] * x[j * step];
             x[row * step] = sum / matrix[row * n + row];
         }
     });
@@ -31,6 +33,7 @@ mxc_status mxcu_triangular_solve(const mxc_op_call *call, const mxcu_triangular 
     MXCU_SWITCH_REAL(t->t.dtype, solve, call, t, alpha, a, b)
 }
 
+/* A thread per element: its own, 0, or the one across the diagonal. */
 template <class T>
 static mxc_status triangle(const mxc_op_call *call, int lower, int outside, int64_t count, int64_t n, const void *from,
                            void *to) {
@@ -51,6 +54,7 @@ mxc_status mxcu_triangle(const mxc_op_call *call, mxc_dtype dtype, int lower, in
     MXCU_SWITCH_REAL(dtype, triangle, call, lower, outside, count, n, from, to)
 }
 
+/* cuBLASLt multiplies full matrices, so the other triangle is cleared first, in temp. */
 mxc_status mxcu_triangular_multiply(const mxc_op_call *call, const mxcu_triangular *t, double alpha, const void *a,
                                     const void *from, void *b, void *temp) {
     const int64_t n = t->n();

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Counting valid elements (loss/count.h): a reduction in float64, which counts exactly up to 2^53. */
 #include "cuda/operator/loss/count.h"
 
 #include "cuda/operator/reduce/reduce.h"

@@ -8,7 +8,8 @@
 /* Which elements are valid: those above limit, or those whose integer part is not limit's. */
 enum mxcu_count_rule { MXCU_COUNT_ABOVE, MXCU_COUNT_OTHERS };
 
-/* Scratch, whose first double becomes the count, at least 1. */
+/* Bytes of scratch, and the count: it becomes the first double of the call's scratch, at least 1, where kernels read
+ * it; the host does not wait. */
 size_t mxcu_count_bytes(const mxc_shape *shape);
 mxc_status mxcu_count(const mxc_op_call *call, const mxc_tensor *x, double limit, mxcu_count_rule rule);
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CTCLoss. A team goes along the steps of each sequence, its threads over the states; everything in logarithms and
- * double. Letters: T steps, N sequences, C classes, L columns of labels, 2 L + 1 states. */
+/* CTCLoss (operator/loss/ctc_loss.c), in logarithms and float64. The recursions over time are sequential, so a team
+ * goes along the steps of each sequence, its threads over the states, with a barrier per step; softmax and gradient
+ * are parallel over all elements. Letters: T steps, N sequences, C classes, L columns of labels, 2 L + 1 states
+ * (labels with blanks between them). ahead and behind are the forward and backward variables alpha and beta of Graves
+ * et al. (2006). */
 #include "cuda/runtime/gradient.h"
 #include "cuda/operator/index/index.h"
 #include "operator/loss/ctc_loss.h"
@@ -13,7 +16,7 @@ struct sequences {
     int64_t blank, padding;
     int has_steps, has_counts; /* arguments */
     mxcu_numbers labels, steps_given, counts_given;
-    /* Scratch: labels (N,L); each sequence's steps, labels that count, and the first invalid one (N,3); log sums (N,T);
+    /* Scratch: labels (N,L); of each sequence its steps, its labels, and its first invalid one (N,3); log sums (N,T);
      * emitted (N,T,L+1); ahead (N,T,2L+1), in the end the probability of each state; behind (N,2,2L+1); totals (N). */
     int64_t *label, *counts;
     double *log_sums, *emitted, *ahead, *behind, *totals;
@@ -69,7 +72,8 @@ static sequences sequences_of(const mxc_op_call *call) {
 
 /* ---- labels ------------------------------------------------------------------------------------------------------ */
 
-/* What counts of each sequence; the first label that is not a class. */
+/* A thread per sequence: how many steps and labels it has, its labels as classes, and its first label that is not a
+ * class (-1: none). */
 static mxc_status read_labels(const mxc_op_call *call, sequences s) {
     return mxcu_for(call, s.n, [=] MXCU_LAMBDA(int64_t i) {
         const double low = s.padding == 0 ? 1 : 0, high = (double)(s.padding == 0 ? s.c : s.c - 1);
@@ -88,7 +92,8 @@ static mxc_status read_labels(const mxc_op_call *call, sequences s) {
     });
 }
 
-/* MXC_EINVAL for a label that is not a class. Waits for the device, which alone can read the labels. */
+/* MXC_EINVAL for a label that is not a class. One team finds the first; the host waits for it, since only the device
+ * can read the labels. */
 static mxc_status check_labels(const mxc_op_call *call, sequences s) {
     const mxc_context host = {MXC_CPU, 0}, here = call->run->context;
     const int64_t low = s.padding == 0, high = s.padding == 0 ? s.c : s.c - 1;
@@ -118,7 +123,8 @@ static mxc_status check_labels(const mxc_op_call *call, sequences s) {
 
 /* ---- paths ------------------------------------------------------------------------------------------------------- */
 
-/* The log sum of every row of classes, and what is emitted there. */
+/* A team per row (sequence, step) of C classes: the logarithm of the sum of exp, and the log probabilities of the blank
+ * and of each label. Steps beyond the sequence's length are skipped. */
 template <class T> static mxc_status read_rows(const mxc_op_call *call, sequences s) {
     using A = mxcu_compute_t<T>;
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]);
@@ -142,7 +148,8 @@ template <class T> static mxc_status read_rows(const mxc_op_call *call, sequence
     });
 }
 
-static mxc_status go_ahead(const mxc_op_call *call, sequences s) {
+/* alpha: a team per sequence. State k of a step reads states k - 2 to k of the step before. */
+static mxc_status run_alpha(const mxc_op_call *call, sequences s) {
     return mxcu_rows(call, s.n, 2 * s.l + 1, [=] MXCU_LAMBDA(int64_t i, mxcu_team team) {
         mxci_ctc q = s.sequence(i);
         const int64_t states = mxci_ctc_states(&q);
@@ -156,8 +163,9 @@ static mxc_status go_ahead(const mxc_op_call *call, sequences s) {
     });
 }
 
-/* In place of ahead the probability of each state, given the labels. */
-static mxc_status go_back(const mxc_op_call *call, sequences s) {
+/* beta: a team per sequence, from the last step to the first, with two rows of beta in turn. In place of alpha the
+ * probability of each state given the labels, exp(alpha + beta - total). */
+static mxc_status run_beta(const mxc_op_call *call, sequences s) {
     return mxcu_rows(call, s.n, 2 * s.l + 1, [=] MXCU_LAMBDA(int64_t i, mxcu_team team) {
         mxci_ctc q = s.sequence(i);
         const int64_t states = mxci_ctc_states(&q);
@@ -173,6 +181,8 @@ static mxc_status go_back(const mxc_op_call *call, sequences s) {
     });
 }
 
+/* A thread per element (t, n, c): softmax minus the probability that the class is emitted at that step, summed over its
+ * states. 0 beyond the length and where no path exists. */
 template <class T> static mxc_status gradient(const mxc_op_call *call, sequences s) {
     using A = mxcu_compute_t<T>;
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]), g = mxcu_data<T>(&call->out_grad[0]);
@@ -208,10 +218,10 @@ template <class T> static mxc_status run(const mxc_op_call *call, int is_backwar
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
     MXC_TRY(read_rows<T>(call, s));
-    MXC_TRY(go_ahead(call, s));
+    MXC_TRY(run_alpha(call, s));
     if (!is_backward)
         return put_loss<T>(call, s);
-    MXC_TRY(go_back(call, s));
+    MXC_TRY(run_beta(call, s));
     return gradient<T>(call, s);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* make_loss and MakeLoss: pass data on; the gradient is a constant. */
+/* make_loss and MakeLoss: forward copies data; the gradient is a constant, which MakeLoss divides by the batch or by
+ * the number of valid elements (loss/count.h). */
 #include "operator/loss/losses.h"
 
 #include "cuda/operator/loss/count.h"

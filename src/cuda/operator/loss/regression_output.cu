@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LinearRegressionOutput, LogisticRegressionOutput, MAERegressionOutput. */
+/* LinearRegressionOutput, LogisticRegressionOutput, MAERegressionOutput; a thread per element. The gradient is out -
+ * label or its sign, times grad_scale over the elements of a sample. */
 #include "operator/loss/losses.h"
 
 #include "cuda/runtime/gradient.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* softmax_cross_entropy: the sum over the rows of a batch. */
+/* softmax_cross_entropy: the sum of -log softmax(data)[label] over the rows of a batch. A team per row computes the
+ * row's loss into scratch, float64; then a reduction (reduce.h). */
 #include "cuda/operator/reduce/reduce.h"
 #include "cuda/runtime/gradient.h"
 #include "cuda/runtime/math.h"
@@ -7,7 +8,8 @@
 enum { DATA, LABEL };
 
 namespace {
-/* Row i of data (n, k) by a team: the greatest element and the sum of e^(x - it). */
+/* Row number `row` of data (n, k), by a team: its maximum, and the sum of exp(x - maximum). Labels outside the classes
+ * are clipped. */
 template <class T> struct entropy {
     using C = mxcu_compute_t<T>;
     mxcu_in<T> x;
@@ -63,6 +65,7 @@ template <class T> static mxc_status entropy_sum(const mxc_op_call *call) {
                        static_cast<char *>(call->temp) + (size_t)n * sizeof(double));
 }
 
+/* A team per row: softmax minus one-hot, times out's gradient. */
 template <class T> static mxc_status entropy_gradient(const mxc_op_call *call) {
     const entropy<T> e = entropy_of<T>(call);
     mxcu_in<T> dy = mxcu_data<T>(&call->out_grad[0]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SoftmaxOutput: softmax, whose gradient is that of the cross entropy. */
+/* SoftmaxOutput: softmax forward (nn/softmax.h), whose gradient is that of the cross entropy with the label: a thread
+ * per element. */
 #include "operator/loss/losses.h"
 
 #include <cstring>
@@ -31,7 +32,7 @@ template <class T> struct softmax_loss {
     int64_t k, inner;
     int dense, use_ignore;
     double ignore;
-    C scale, on, off;      /* on, off: what a class number stands for at its class and at others */
+    C scale, on, off;      /* on, off: the smoothed one-hot label at its class and at others */
     const double *divisor; /* or NULL */
 
     MXCU_DEVICE C difference(int64_t i) const {
@@ -51,7 +52,7 @@ template <class T> struct softmax_loss {
 };
 } // namespace
 
-/* What the whole gradient is divided by, where shapes say it. */
+/* What the gradient is divided by, as far as shapes determine it. */
 static double divisor_of(const mxci_softmax_output_params *p, const mxcu_softmax *s) {
     return p->normalization == MXCI_NORM_BATCH  ? (double)s->outer * (double)s->inner
            : p->normalization == MXCI_NORM_NULL ? (double)s->inner

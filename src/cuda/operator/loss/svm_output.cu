@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SVMOutput: passes data on; the gradient is that of the hinge loss. */
+/* SVMOutput: forward copies data; the gradient is that of the hinge loss, L1 or squared; a thread per element. */
 #include "operator/loss/losses.h"
 
 #include "cuda/runtime/gradient.h"

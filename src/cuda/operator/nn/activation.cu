@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Activation: a function of each element, which act_type chooses. */
+/* Activation: a function of each element, chosen by act_type; a thread per element. act_type is the same for all
+ * threads, so the switch in the kernel does not diverge. */
 #include "operator/nn/activation.h"
 
 #include "cuda/runtime/kernel.h"
@@ -25,6 +26,7 @@ template <class T> static mxc_status forward_as(const mxc_op_call *call) {
     return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t i) { y.put(i, activate(kind, x[i])); });
 }
 
+/* All derivatives but mish's are functions of the output, so the input is not kept. */
 template <class T> static mxc_status backward_as(const mxc_op_call *call) {
     const int kind = activation_kind(call);
     mxcu_in<T> g = mxcu_data<T>(&call->out_grad[0]);

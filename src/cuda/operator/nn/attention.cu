@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Scaled dot-product attention by matrix products. The matrix of scores is never whole in memory: a block of it, some
- * queries by all keys, is computed in scratch. Letters as in operator/nn/attention.h. In scratch scores are of the
- * compute type; probabilities stand beside them in data's type, for the products, or in their place where that is the
- * same.
- */
+/* Scaled dot-product attention by matrix products: softmax(scale Q K^T + mask) V. The scores (H, L, S) are never whole
+ * in memory: a tile of them, some queries by all keys, is computed in scratch, by batched products of cuBLASLt and a
+ * softmax kernel with a team per query. Letters as in operator/nn/attention.h. In scratch, scores have the compute
+ * type; probabilities stand beside them in data's type, for the next product, or in their place where the types are the
+ * same. docs/internals/cuda.md says why cuDNN's fused attention is not used. */
 #include <cmath>
 
 #include "cuda/runtime/blas.h"
@@ -14,12 +13,12 @@
 #include "cuda/runtime/strided_iterator.h"
 #include "operator/nn/attention.h"
 
-enum { SCRATCH = 128 << 20 }; /* bytes of a piece, about */
+enum { SCRATCH = 128 << 20 }; /* bytes of a tile, about */
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 struct sizes {
-    int64_t heads, queries, keys, width, values; /* H, L, S, D, V */
+    int64_t heads, queries, keys, width, values; /* H (batch and heads), L, S, D, V */
     mxc_dtype dtype;
     int64_t element, compute; /* bytes of the types */
 };
@@ -36,12 +35,14 @@ static sizes sizes_of(const mxc_shape *query, const mxc_shape *value, mxc_dtype 
             element == 8 ? 8 : 4};
 }
 
+/* Whether the compute type is data's own, so that scores and probabilities share memory. */
 static int is_wide(const sizes *s) {
     return s->element == s->compute;
 }
 
-/* Some queries of some heads: of one head where they are not all of its queries. */
-struct piece {
+/* All keys for the queries `query` to query + queries - 1 of the heads `head` to head + heads - 1. heads is 1 unless
+ * the queries are all of a head. */
+struct score_tile {
     int64_t head, heads, query, queries;
 };
 
@@ -49,47 +50,49 @@ static int64_t bounded(int64_t n, int64_t least, int64_t most) {
     return n > most ? most : n < least ? least : n;
 }
 
-/* The first piece, which is as large as any. matrices: of scores. */
-static piece first_piece(const sizes *s, int matrices) {
+/* The first tile, which is as large as any: as many heads as fit into SCRATCH, else as many queries of one. matrices:
+ * of scores, 1 in forward, 2 in backward. */
+static score_tile first_tile(const sizes *s, int matrices) {
     int64_t row = s->keys * matrices * (s->compute + (is_wide(s) ? 0 : s->element)), fit = SCRATCH / (row ? row : 1);
     return {0, bounded(fit / (s->queries ? s->queries : 1), 1, s->heads ? s->heads : 1), 0,
             bounded(fit, 1, s->queries ? s->queries : 1)};
 }
 
-/* Whether there is another one. */
-static int next_piece(const sizes *s, const piece *first, piece *p) {
-    p->query += p->queries;
-    if (p->query >= s->queries) {
-        p->query = 0;
-        p->head += p->heads;
+/* Advance to the next tile; 0: there is none. Queries first, then heads, so that the tiles of a head follow each
+ * other. */
+static int next_tile(const sizes *s, const score_tile *first, score_tile *tile) {
+    tile->query += tile->queries;
+    if (tile->query >= s->queries) {
+        tile->query = 0;
+        tile->head += tile->heads;
     }
-    p->heads = bounded(s->heads - p->head, 0, first->heads);
-    p->queries = bounded(s->queries - p->query, 0, first->queries);
-    return p->heads > 0;
+    tile->heads = bounded(s->heads - tile->head, 0, first->heads);
+    tile->queries = bounded(s->queries - tile->query, 0, first->queries);
+    return tile->heads > 0;
 }
 
 static int64_t aligned(int64_t bytes) {
     return (bytes + 255) / 256 * 256;
 }
 
-/* What pieces take of scratch: scores and, in backward, their gradients; both in data's type; and in backward the sums
- * for a head's keys and values, which may be added up from several pieces. */
-struct plan {
-    int64_t scores, score_grads, p, d, key_sums, value_sums, end;
+/* Offsets in scratch: scores and, in backward, their gradients, in the compute type; both in data's type; and in
+ * backward the sums for a head's keys and values, which are accumulated over several tiles. */
+struct scratch_plan {
+    int64_t scores, score_grads, probabilities, grads, key_sums, value_sums, end;
 };
 
-static plan plan_of(const sizes *s, int matrices) {
-    piece first = first_piece(s, matrices);
+static scratch_plan plan_of(const sizes *s, int matrices) {
+    score_tile first = first_tile(s, matrices);
     int64_t n = first.heads * first.queries * s->keys, wide = aligned(n * s->compute);
     int64_t narrow = is_wide(s) ? 0 : aligned(n * s->element);
-    plan a = {0, wide, matrices * wide, matrices * wide + narrow, matrices * (wide + narrow), 0, 0};
+    scratch_plan scratch = {0, wide, matrices * wide, matrices * wide + narrow, matrices * (wide + narrow), 0, 0};
     if (is_wide(s)) {
-        a.p = a.scores;
-        a.d = a.score_grads;
+        scratch.probabilities = scratch.scores;
+        scratch.grads = scratch.score_grads;
     }
-    a.value_sums = a.key_sums + (matrices > 1 ? aligned(s->keys * s->width * s->compute) : 0);
-    a.end = a.value_sums + (matrices > 1 ? aligned(s->keys * s->values * s->compute) : 0);
-    return a;
+    scratch.value_sums = scratch.key_sums + (matrices > 1 ? aligned(s->keys * s->width * s->compute) : 0);
+    scratch.end = scratch.value_sums + (matrices > 1 ? aligned(s->keys * s->values * s->compute) : 0);
+    return scratch;
 }
 
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
@@ -99,7 +102,8 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
-/* What is added to a score; and how many keys a query may see. */
+/* What is added to a score: 0, an element of the mask broadcast to (H,L,S), or -inf for a boolean or integer mask of 0;
+ * and how many keys a query may see. */
 struct bias {
     const void *mask; /* NULL: none */
     mxc_dtype dtype;
@@ -107,6 +111,7 @@ struct bias {
     int64_t queries, keys;
     int causal;
 
+    /* Causal: query i sees keys up to i + S - L, so that the last query sees all. */
     MXCU_DEVICE int64_t visible(int64_t row) const {
         int64_t n = row % queries + keys - queries + 1;
         return !causal || n > keys ? keys : n > 0 ? n : 0;
@@ -166,19 +171,20 @@ struct matrix {
     int64_t columns, step;
 };
 
-/* The piece's queries, or all keys, of an array (H, rows, columns). */
-static matrix queries_of(const sizes *s, const piece *p, const mxc_tensor *t, int64_t columns) {
-    int64_t first = (p->head * s->queries + p->query) * columns;
+/* The tile's queries, or all keys, of an array (H, rows, columns). */
+static matrix queries_of(const sizes *s, const score_tile *tile, const mxc_tensor *t, int64_t columns) {
+    int64_t first = (tile->head * s->queries + tile->query) * columns;
     return {static_cast<char *>(t->data) + first * s->element, columns, s->queries * columns};
 }
-static matrix keys_of(const sizes *s, const piece *p, const mxc_tensor *t, int64_t columns) {
-    return {static_cast<char *>(t->data) + p->head * s->keys * columns * s->element, columns, s->keys * columns};
+static matrix keys_of(const sizes *s, const score_tile *tile, const mxc_tensor *t, int64_t columns) {
+    return {static_cast<char *>(t->data) + tile->head * s->keys * columns * s->element, columns, s->keys * columns};
 }
-static matrix scores_of(const mxc_op_call *call, const sizes *s, const piece *p, int64_t at) {
-    return {static_cast<char *>(call->temp) + at, s->keys, p->queries * s->keys};
+static matrix scores_of(const mxc_op_call *call, const sizes *s, const score_tile *tile, int64_t at) {
+    return {static_cast<char *>(call->temp) + at, s->keys, tile->queries * s->keys};
 }
 
-static mxci_gemm_args product_of(const sizes *s, const piece *p, double alpha, matrix a, matrix b, matrix c) {
+/* What all products of a tile share: one product per head. */
+static mxci_gemm_args product_of(const sizes *s, const score_tile *tile, double alpha, matrix a, matrix b, matrix c) {
     mxci_gemm_args g = MXCI_GEMM_INIT;
     g.dtype = s->dtype;
     g.alpha = alpha;
@@ -186,58 +192,64 @@ static mxci_gemm_args product_of(const sizes *s, const piece *p, double alpha, m
     g.b = b.data, g.ldb = b.columns, g.b_stride = b.step;
     g.c = c.data, g.ldc = c.columns, g.c_stride = c.step;
     g.n = c.columns;
-    g.batch = p->heads;
+    g.batch = tile->heads;
     return g;
 }
 
 /* scores (L,S) = alpha rows (L,k) columns (S,k)'. */
-static mxc_status multiply_rows(const mxc_op_call *call, const sizes *s, const piece *p, double alpha, matrix rows,
-                                matrix columns, matrix scores) {
-    mxci_gemm_args g = product_of(s, p, alpha, rows, columns, scores);
-    g.m = p->queries;
+static mxc_status multiply_rows(const mxc_op_call *call, const sizes *s, const score_tile *tile, double alpha,
+                                matrix rows, matrix columns, matrix scores) {
+    mxci_gemm_args g = product_of(s, tile, alpha, rows, columns, scores);
+    g.m = tile->queries;
     g.k = rows.columns;
     g.transpose_b = 1;
     return mxcu_gemm_wide(call, &g);
 }
 
-/* to (L,n) = or += alpha p (L,S) from (S,n). */
-static mxc_status weigh_keys(const mxc_op_call *call, const sizes *s, const piece *p, double alpha, matrix weights,
-                             matrix from, matrix to, int add) {
-    mxci_gemm_args g = product_of(s, p, alpha, weights, from, to);
-    g.m = p->queries;
+/* to (L,n) = or += alpha weights (L,S) from (S,n). */
+static mxc_status weigh_keys(const mxc_op_call *call, const sizes *s, const score_tile *tile, double alpha,
+                             matrix weights, matrix from, matrix to, int add) {
+    mxci_gemm_args g = product_of(s, tile, alpha, weights, from, to);
+    g.m = tile->queries;
     g.k = s->keys;
     g.beta = add;
     return mxcu_gemm(call, &g);
 }
 
-/* to (S,n) = or += alpha p' (S,L) from (L,n). wide: to is of the compute type. */
-static mxc_status weigh_queries(const mxc_op_call *call, const sizes *s, const piece *p, double alpha, matrix weights,
-                                matrix from, matrix to, int wide, int add) {
-    mxci_gemm_args g = product_of(s, p, alpha, weights, from, to);
+/* to (S,n) = or += alpha weights' (S,L) from (L,n). wide: `to` has the compute type. */
+static mxc_status weigh_queries(const mxc_op_call *call, const sizes *s, const score_tile *tile, double alpha,
+                                matrix weights, matrix from, matrix to, int wide, int add) {
+    mxci_gemm_args g = product_of(s, tile, alpha, weights, from, to);
     g.m = s->keys;
-    g.k = p->queries;
+    g.k = tile->queries;
     g.transpose_a = 1;
     g.beta = add;
     return wide ? mxcu_gemm_wide(call, &g) : mxcu_gemm(call, &g);
 }
 
-static mxc_status make_scores(const mxc_op_call *call, const sizes *s, const piece *p, const plan *a) {
-    return multiply_rows(call, s, p, scale_of(call, s), queries_of(s, p, &call->in[MXCI_QUERY], s->width),
-                         keys_of(s, p, &call->in[MXCI_KEY], s->width), scores_of(call, s, p, a->scores));
+/* scores = scale Q K^T, without the mask. */
+static mxc_status make_scores(const mxc_op_call *call, const sizes *s, const score_tile *tile,
+                              const scratch_plan *scratch) {
+    return multiply_rows(call, s, tile, scale_of(call, s), queries_of(s, tile, &call->in[MXCI_QUERY], s->width),
+                         keys_of(s, tile, &call->in[MXCI_KEY], s->width), scores_of(call, s, tile, scratch->scores));
 }
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
-/* Scores become probabilities; the logarithms of their sums are put. */
-template <class T> static mxc_status softmax(const mxc_op_call *call, const sizes *s, const piece *p, const plan *a) {
+/* A team per query of the tile, with its row of S scores: adds the mask, subtracts the maximum, and normalizes. log_sum
+ * = the logarithm of the sum, which backward uses instead of the probabilities; a query that sees no key gets
+ * probabilities of 0 and log_sum = inf, so that exp(score - log_sum) is 0 in backward too. */
+template <class T>
+static mxc_status softmax(const mxc_op_call *call, const sizes *s, const score_tile *tile,
+                          const scratch_plan *scratch) {
     using R = mxcu_compute_t<T>;
     const bias b = bias_of(call, s);
-    const int64_t first = p->head * s->queries + p->query, keys = s->keys;
+    const int64_t first = tile->head * s->queries + tile->query, keys = s->keys;
     const int wanted = call->req[MXCI_LOG_SUM] != MXC_REQ_NULL;
-    R *scores = mxcu_temp<R>(call, a->scores);
-    T *to = mxcu_temp<T>(call, a->p);
+    R *scores = mxcu_temp<R>(call, scratch->scores);
+    T *to = mxcu_temp<T>(call, scratch->probabilities);
     mxcu_out<R> log_sum = mxcu_result<R>(call, &call->out[MXCI_LOG_SUM], MXCI_LOG_SUM);
-    return mxcu_rows(call, p->heads * p->queries, keys, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) {
+    return mxcu_rows(call, tile->heads * tile->queries, keys, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) {
         const int64_t n = b.visible(first + row);
         R *z = scores + row * keys, most = -(R)INFINITY, sum = 0;
         T *out = to + row * keys;
@@ -259,18 +271,18 @@ template <class T> static mxc_status softmax(const mxc_op_call *call, const size
 template <class T> static mxc_status forward_as(const mxc_op_call *call) {
     const mxc_tensor *out = &call->out[MXCI_ATTENDED];
     sizes s = sizes_of(&call->in[MXCI_QUERY].shape, &call->in[MXCI_VALUE].shape, call->in[MXCI_QUERY].dtype);
-    plan a = plan_of(&s, 1);
-    piece first = first_piece(&s, 1), p = first;
+    scratch_plan scratch = plan_of(&s, 1);
+    score_tile first = first_tile(&s, 1), tile = first;
     if (s.heads == 0 || s.queries == 0)
         return MXC_OK;
     do {
-        MXC_TRY(make_scores(call, &s, &p, &a));
-        MXC_TRY(softmax<T>(call, &s, &p, &a));
+        MXC_TRY(make_scores(call, &s, &tile, &scratch));
+        MXC_TRY(softmax<T>(call, &s, &tile, &scratch));
         if (call->req[MXCI_ATTENDED] != MXC_REQ_NULL)
-            MXC_TRY(weigh_keys(call, &s, &p, 1, scores_of(call, &s, &p, a.p),
-                               keys_of(&s, &p, &call->in[MXCI_VALUE], s.values), queries_of(&s, &p, out, s.values),
-                               call->req[MXCI_ATTENDED] == MXC_REQ_ADD));
-    } while (next_piece(&s, &first, &p));
+            MXC_TRY(weigh_keys(call, &s, &tile, 1, scores_of(call, &s, &tile, scratch.probabilities),
+                               keys_of(&s, &tile, &call->in[MXCI_VALUE], s.values),
+                               queries_of(&s, &tile, out, s.values), call->req[MXCI_ATTENDED] == MXC_REQ_ADD));
+    } while (next_tile(&s, &first, &tile));
     return MXC_OK;
 }
 
@@ -278,19 +290,21 @@ static mxc_status forward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in[MXCI_QUERY].dtype, forward_as, call)
 }
 
-/* ---- backward: as operator/nn/attention_backward.c says, D without its factor scale ------------------------------ */
+/* ---- backward: the formulas are in operator/nn/attention_backward.c; D is without its factor scale --------------- */
 
-/* Scores become probabilities P, products of gradient and values become D. */
+/* A team per query: scores become probabilities P = exp(score - log_sum); products of gradient and values become D = P
+ * (dP - mean), mean = sum(grad attended), which equals sum(P dP) (Dao et al., FlashAttention, appendix B). */
 template <class T>
-static mxc_status differentiate(const mxc_op_call *call, const sizes *s, const piece *p, const plan *a) {
+static mxc_status differentiate(const mxc_op_call *call, const sizes *s, const score_tile *tile,
+                                const scratch_plan *scratch) {
     using R = mxcu_compute_t<T>;
     const bias b = bias_of(call, s);
-    const int64_t first = p->head * s->queries + p->query, keys = s->keys, values = s->values;
+    const int64_t first = tile->head * s->queries + tile->query, keys = s->keys, values = s->values;
     mxcu_in<T> grad = mxcu_data<T>(&call->out_grad[0]), attended = mxcu_data<T>(&call->out[MXCI_ATTENDED]);
     mxcu_in<R> log_sum = mxcu_data<R>(&call->out[MXCI_LOG_SUM]);
-    const R *scores = mxcu_temp<R>(call, a->scores), *grads = mxcu_temp<R>(call, a->score_grads);
-    T *to_p = mxcu_temp<T>(call, a->p), *to_d = mxcu_temp<T>(call, a->d);
-    return mxcu_rows(call, p->heads * p->queries, keys, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) {
+    const R *scores = mxcu_temp<R>(call, scratch->scores), *grads = mxcu_temp<R>(call, scratch->score_grads);
+    T *to_p = mxcu_temp<T>(call, scratch->probabilities), *to_d = mxcu_temp<T>(call, scratch->grads);
+    return mxcu_rows(call, tile->heads * tile->queries, keys, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) {
         const int64_t n = b.visible(first + row), at = (first + row) * values;
         const R sum = log_sum[first + row];
         R mean = 0;
@@ -308,59 +322,64 @@ static mxc_status differentiate(const mxc_op_call *call, const sizes *s, const p
 
 /* Gradient number slot, of keys or values, = or += the sums for a head. */
 template <class T>
-static mxc_status put_sums(const mxc_op_call *call, const sizes *s, const piece *p, int slot, int64_t at, int64_t n) {
+static mxc_status put_sums(const mxc_op_call *call, const sizes *s, const score_tile *tile, int slot, int64_t at,
+                           int64_t n) {
     const mxcu_compute_t<T> *sums = mxcu_temp<mxcu_compute_t<T>>(call, at);
     mxcu_out<T> to = mxcu_result<T>(call, &call->in_grad[slot], slot);
-    const int64_t first = p->head * s->keys * n;
+    const int64_t first = tile->head * s->keys * n;
     return mxcu_for(call, s->keys * n, [=] MXCU_LAMBDA(int64_t i) { to.put(first + i, sums[i]); });
 }
 
-/* The gradient of keys or values, n elements each: the weights' share of rows of queries, summed up in scratch where a
- * head is several pieces. */
+/* The gradient of keys or values, n elements each: weights' (S,L) rows (L,n). Where a head is several tiles, their
+ * products are added in scratch in the compute type, and the last tile puts the sum. */
 template <class T>
-static mxc_status key_gradient(const mxc_op_call *call, const sizes *s, const piece *p, int slot, double alpha,
+static mxc_status key_gradient(const mxc_op_call *call, const sizes *s, const score_tile *tile, int slot, double alpha,
                                int64_t weights, matrix rows, int64_t sums) {
     const int64_t n = rows.columns;
-    const int whole = p->query == 0 && p->queries == s->queries;
-    matrix to = keys_of(s, p, &call->in_grad[slot], n), in_scratch = {static_cast<char *>(call->temp) + sums, n, 0};
+    const int whole = tile->query == 0 && tile->queries == s->queries;
+    matrix to = keys_of(s, tile, &call->in_grad[slot], n), in_scratch = {static_cast<char *>(call->temp) + sums, n, 0};
     if (call->req[slot] == MXC_REQ_NULL)
         return MXC_OK;
-    MXC_TRY(weigh_queries(call, s, p, alpha, scores_of(call, s, p, weights), rows, whole ? to : in_scratch, !whole,
-                          whole ? call->req[slot] == MXC_REQ_ADD : p->query > 0));
-    if (whole || p->query + p->queries < s->queries)
+    MXC_TRY(weigh_queries(call, s, tile, alpha, scores_of(call, s, tile, weights), rows, whole ? to : in_scratch,
+                          !whole, whole ? call->req[slot] == MXC_REQ_ADD : tile->query > 0));
+    if (whole || tile->query + tile->queries < s->queries)
         return MXC_OK;
-    return put_sums<T>(call, s, p, slot, sums, n);
+    return put_sums<T>(call, s, tile, slot, sums, n);
 }
 
-template <class T> static mxc_status gradients(const mxc_op_call *call, const sizes *s, const piece *p, const plan *a) {
+/* dV = P' dY, dK = scale D' Q, dQ = scale D K. */
+template <class T>
+static mxc_status gradients(const mxc_op_call *call, const sizes *s, const score_tile *tile,
+                            const scratch_plan *scratch) {
     const double scale = scale_of(call, s);
-    MXC_TRY(key_gradient<T>(call, s, p, MXCI_VALUE, 1, a->p, queries_of(s, p, &call->out_grad[0], s->values),
-                            a->value_sums));
-    MXC_TRY(key_gradient<T>(call, s, p, MXCI_KEY, scale, a->d, queries_of(s, p, &call->in[MXCI_QUERY], s->width),
-                            a->key_sums));
+    MXC_TRY(key_gradient<T>(call, s, tile, MXCI_VALUE, 1, scratch->probabilities,
+                            queries_of(s, tile, &call->out_grad[0], s->values), scratch->value_sums));
+    MXC_TRY(key_gradient<T>(call, s, tile, MXCI_KEY, scale, scratch->grads,
+                            queries_of(s, tile, &call->in[MXCI_QUERY], s->width), scratch->key_sums));
     if (call->req[MXCI_QUERY] == MXC_REQ_NULL)
         return MXC_OK;
-    return weigh_keys(call, s, p, scale, scores_of(call, s, p, a->d), keys_of(s, p, &call->in[MXCI_KEY], s->width),
-                      queries_of(s, p, &call->in_grad[MXCI_QUERY], s->width), call->req[MXCI_QUERY] == MXC_REQ_ADD);
+    return weigh_keys(call, s, tile, scale, scores_of(call, s, tile, scratch->grads),
+                      keys_of(s, tile, &call->in[MXCI_KEY], s->width),
+                      queries_of(s, tile, &call->in_grad[MXCI_QUERY], s->width), call->req[MXCI_QUERY] == MXC_REQ_ADD);
 }
 
 template <class T> static mxc_status backward_as(const mxc_op_call *call) {
     sizes s = sizes_of(&call->in[MXCI_QUERY].shape, &call->in[MXCI_VALUE].shape, call->in[MXCI_QUERY].dtype);
-    plan a = plan_of(&s, 2);
-    piece first = first_piece(&s, 2), p = first;
+    scratch_plan scratch = plan_of(&s, 2);
+    score_tile first = first_tile(&s, 2), tile = first;
     if (call->n_in > MXCI_MASK)
         MXC_TRY(mxcu_no_gradient(call, MXCI_MASK));
-    p.queries = bounded(p.queries, 0, s.queries); /* without queries, one piece of none for the keys' gradients */
+    tile.queries = bounded(tile.queries, 0, s.queries); /* without queries, one tile of none for the keys' gradients */
     if (s.heads == 0)
         return MXC_OK;
     do {
-        MXC_TRY(make_scores(call, &s, &p, &a));
-        MXC_TRY(multiply_rows(call, &s, &p, 1, queries_of(&s, &p, &call->out_grad[0], s.values),
-                              keys_of(&s, &p, &call->in[MXCI_VALUE], s.values),
-                              scores_of(call, &s, &p, a.score_grads)));
-        MXC_TRY(differentiate<T>(call, &s, &p, &a));
-        MXC_TRY(gradients<T>(call, &s, &p, &a));
-    } while (next_piece(&s, &first, &p));
+        MXC_TRY(make_scores(call, &s, &tile, &scratch));
+        MXC_TRY(multiply_rows(call, &s, &tile, 1, queries_of(&s, &tile, &call->out_grad[0], s.values),
+                              keys_of(&s, &tile, &call->in[MXCI_VALUE], s.values),
+                              scores_of(call, &s, &tile, scratch.score_grads)));
+        MXC_TRY(differentiate<T>(call, &s, &tile, &scratch));
+        MXC_TRY(gradients<T>(call, &s, &tile, &scratch));
+    } while (next_tile(&s, &first, &tile));
     return MXC_OK;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * BatchNorm: the sums of each channel, coefficients computed from them into scratch, and one pass over the elements.
- * Scratch: for each channel three numbers of the compute type, then the reduction's.
- */
+/* BatchNorm for both layouts. Three parts, all bound by memory: a reduction to the sums of each channel (reduce.h); the
+ * coefficients of each channel, computed where the reduction stores its result; and a thread per element for the rest.
+ * Scratch: three numbers of the compute type for each channel, then the reduction's. */
 #include "operator/nn/batch_norm.h"
 
 #include "cuda/runtime/gradient.h"
@@ -18,7 +17,7 @@ static int axis_of(const void *params, const mxc_shape *data) {
     return mxci_bn_axis(static_cast<const mxci_bn_params *>(params), data->ndim);
 }
 
-/* Each element's channel. */
+/* The channel of each element of (N, C, D): a stride of 1 along C, else 0. */
 static mxcu_strided_iterator channel_iterator(const mxc_shape *data, int axis) {
     const int64_t dim[3] = {mxcu_product(data, 0, axis), data->dim[axis], mxcu_product(data, axis + 1, data->ndim)};
     const int64_t step[3] = {0, 1, 0};
@@ -53,6 +52,7 @@ template <class C> struct coefficients { C scale, mean, offset; };
 /* The type of statistics: float for 16-bit data. */
 template <class T> struct statistic { using type = mxcu_compute_t<T>; };
 
+/* A result that may not be wanted (NULL) or may be added to. */
 template <class P> MXCU_DEVICE void put_if(P *to, int add, int64_t i, double value) {
     if (to)
         to[i] = (P)(add ? (double)to[i] + value : value);
@@ -60,6 +60,9 @@ template <class P> MXCU_DEVICE void put_if(P *to, int add, int64_t i, double val
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
+/* The reduction of forward: sums of x and x^2, relative to the channel's first element, so that no digits are lost
+ * where the mean is far from 0. put updates the moving statistics and computes the coefficients; it is called once per
+ * channel, by one thread. */
 template <class T> struct moments : mxcu_pair_sum {
     using P = typename statistic<T>::type;
     mxcu_in<T> x;
@@ -181,6 +184,8 @@ template <class T> static mxc_status forward_run(const mxc_op_call *call) {
     });
 }
 
+/* Reduces dy and dy (x - mean) per channel, then computes dx element by element. The sums come first, since dx may take
+ * out_grad's memory. */
 template <class T> static mxc_status backward_run(const mxc_op_call *call) {
     using P = typename statistic<T>::type;
     const mxci_bn_params *p = static_cast<const mxci_bn_params *>(call->params);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Biases and their gradients (nn/bias.h). */
 #include "cuda/operator/nn/bias.h"
 
 #include "cuda/runtime/blas.h"
 #include "cuda/runtime/kernel.h"
 
-/* Rows of d elements, or of all channels where d is 1. */
+/* A team per row: rows of d elements of one channel, or of all channels where d is 1. Neighbouring threads write
+ * neighbours in both cases. */
 template <class T>
 static mxc_status put(const mxc_op_call *call, mxc_req req, const mxc_tensor *to, const mxc_tensor *bias, int64_t d) {
     const int64_t c = mxcu_size(bias), width = d == 1 ? c : d;
@@ -23,6 +25,8 @@ mxc_status mxcu_bias_put(const mxc_op_call *call, mxc_req req, const mxc_tensor 
     MXCU_SWITCH_FLOAT(to->dtype, put, call, req, to, bias, d)
 }
 
+/* A team per channel; threads stride over (n, d), which is coalesced where d is large. The order of additions depends
+ * on sizes only. */
 template <class T>
 static mxc_status sum(const mxc_op_call *call, mxc_req req, const mxc_tensor *grad, const mxc_tensor *from, int64_t d) {
     const int64_t c = mxcu_size(grad), n = d ? mxcu_size(from) / (c * d) : 0;
@@ -54,6 +58,8 @@ static mxc_status ones(const mxc_op_call *call, mxc_dtype dtype, void *to, int64
     MXCU_SWITCH_FLOAT(dtype, fill_ones, call, to, n)
 }
 
+/* For D = 1 a team per channel would read with stride C. A product with a row of ones reads memory in order, at the
+ * speed of cuBLASLt. */
 mxc_status mxcu_bias_sum_rows(const mxc_op_call *call, mxc_req req, mxc_dtype dtype, void *grad, const void *from,
                               int64_t n, int64_t c, void *temp) {
     mxci_gemm_args g = MXCI_GEMM_INIT;

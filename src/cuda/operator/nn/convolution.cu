@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolution. convolution_im2col.cu and the files that it calls compute it. */
+/* Convolution: the operator. convolution_im2col.cu, and the files that it calls, compute the three passes; here are the
+ * parameters, the bias and requests. */
 #include <algorithm>
 
 #include "cuda/operator/nn/convolution_layer.h"
@@ -7,7 +8,7 @@
 
 enum { DATA, WEIGHT, BIAS };
 
-/* The gradient of the bias, channels last: sums over the rows of out's. */
+/* The gradient of the bias, channels last: the sums over the rows of out's gradient. */
 static mxcu_reduction plan_rows(const mxc_shape *grad) {
     return mxcu_plan_channels(grad, grad->ndim - 1);
 }
@@ -34,6 +35,7 @@ static mxcu_conv convolution_of(const mxc_op_call *call) {
     return convolution_from(call->params, &call->in[DATA].shape, &call->out[0].shape, call->in[DATA].dtype);
 }
 
+/* Backward's passes run one after the other in the same scratch. */
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     mxcu_conv c = convolution_from(sig->params, &sig->in_shape[DATA], &sig->out_shape[0], sig->in_type[DATA]);
     mxcu_reduction rows = plan_rows(&sig->out_shape[0]);

@@ -10,6 +10,7 @@
 #include "cuda/runtime/module.h"
 #include "operator/nn/convolution_kernels.h"
 
+/* A convolution, without its arrays. Computed from parameters and shapes by mxcu_conv_of (convolution_layer.h). */
 struct mxcu_conv {
     mxci_conv_shape s; /* of one sample and one group */
     int64_t batch, groups;
@@ -47,6 +48,7 @@ static inline mxcu_conv_array mxcu_conv_y(const mxcu_conv *c) {
     return {c->batch, c->groups * c->s.filters, c->pixels()};
 }
 
+/* Forward; the gradient of data; the gradient of the weights. */
 enum mxcu_conv_pass { MXCU_CONV_FORWARD, MXCU_CONV_DATA, MXCU_CONV_WEIGHT };
 
 /* Queue y = or += conv(x, w); dx = or += its gradient from dy; dw likewise. The call has the pass's scratch. */

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Depthwise convolution (groups of one channel): a thread or a team sums the few products of each result. */
+/* Depthwise convolution (groups of one channel), channels second, without scratch: K products per result are too few
+ * for im2col and a matrix product. Forward and the gradient of data have a thread per element of their result; the
+ * gradient of a weight sums over all samples and pixels, by a team. */
 #include "cuda/operator/nn/convolution.h"
 #include "cuda/operator/nn/convolution_index.h"
 #include "cuda/runtime/kernel.h"
 
+/* y (N, G, F, P): a thread per element sums K products. Threads of a warp have neighbouring pixels of one filter, so
+ * weights are broadcast and reads of x are nearly coalesced. */
 template <class T>
 static mxc_status forward(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *w, void *y, int add) {
     const mxci_conv_shape s = c->s;
@@ -24,6 +28,8 @@ static mxc_status forward(const mxc_op_call *call, const mxcu_conv *c, const voi
     });
 }
 
+/* dx (N, G, in): a thread per element gathers from the pixels that read it, for each position of the kernel and each
+ * filter of the group. Gathering needs no atomics. */
 template <class T>
 static mxc_status data(const mxc_op_call *call, const mxcu_conv *c, const void *dy, const void *w, void *dx, int add) {
     const mxci_conv_shape s = c->s;
@@ -43,6 +49,7 @@ static mxc_status data(const mxc_op_call *call, const mxcu_conv *c, const void *
     });
 }
 
+/* dw (G F, K): a team per weight; the threads stride over samples and pixels. */
 template <class T>
 static mxc_status weights(const mxc_op_call *call, const mxcu_conv *c, const void *x, const void *dy, void *dw,
                           int add) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Index arithmetic of convolutions, for kernels. */
+/* Index arithmetic of convolutions, for kernels. Three spatial axes; axes that a convolution lacks have size 1. */
 #ifndef MXCI_CUDA_OPERATOR_NN_CONVOLUTION_INDEX_H
 #define MXCI_CUDA_OPERATOR_NN_CONVOLUTION_INDEX_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolution channels last where no library supports it: by copies with channels second, some samples at a time. */
+/* Convolution channels last where no library supports it: computed channels second, on transposed copies, some samples
+ * at a time. The transposes go through shared memory (mxcu_tiles), so they run at the speed of memory. */
 #include "cuda/operator/nn/convolution.h"
 
 #include "cuda/runtime/dnn.h"
@@ -16,8 +17,8 @@ static void *moved(void *base, int64_t elements, const mxcu_conv *c) {
     return static_cast<char *>(base) + elements * mxcu_element_bytes(c->dtype);
 }
 
-/* Copies with channels second: how many samples at a time, and the offsets in scratch of the copies of y and w and of
- * the rest (that of x is 0). */
+/* Sizes and scratch: how many samples at a time, and the offsets of the copies of y and w and of the scratch of the
+ * computation (the copy of x is at 0). */
 struct layout_transform {
     mxcu_conv part; /* of so many samples */
     int64_t y, w, rest;
@@ -45,7 +46,7 @@ size_t mxcu_conv_transformed_temp(mxc_context context, const mxcu_conv *c, mxcu_
     return mxci_size_add((size_t)t.rest, mxcu_conv_temp(context, &t.part, pass));
 }
 
-/* to = or += from, (B,M,N) as (B,N,M). */
+/* to (B,N,M) = or += from (B,M,N). */
 template <class T>
 static mxc_status transpose_as(const mxc_op_call *call, int64_t b, int64_t m, int64_t n, const void *from, void *to,
                                int add) {
@@ -78,6 +79,7 @@ struct arrays {
     void *x, *w, *y;
 };
 
+/* x, w and y of a pass from its operands a and b and its result, as mxcu_dnn_conv has them. */
 static arrays arrays_of(mxcu_conv_pass pass, const void *a, const void *b, void *to) {
     void *first = const_cast<void *>(a), *second = const_cast<void *>(b);
     return pass == MXCU_CONV_FORWARD ? arrays{first, second, to}
@@ -85,7 +87,8 @@ static arrays arrays_of(mxcu_conv_pass pass, const void *a, const void *b, void 
                                      : arrays{first, to, second};
 }
 
-/* Samples n on, as many as the part has. */
+/* Samples from n on, as many as the part has: transpose what the pass reads, compute, transpose its result back. The
+ * copy of w is made or transposed back by the caller, once. */
 static mxc_status transformed_part(const mxc_op_call *call, const mxcu_conv *part, mxcu_conv_pass pass, int64_t n,
                                    const arrays &last, const arrays &second, int add) {
     const mxcu_conv_array x = mxcu_conv_x(part), y = mxcu_conv_y(part);
@@ -107,7 +110,7 @@ static mxc_status transformed_part(const mxc_op_call *call, const mxcu_conv *par
     }
 }
 
-/* The weights' gradient is rounded to the dtype after each part's. */
+/* The gradient of the weights is accumulated in the copy over the parts, and rounded to the dtype after each. */
 mxc_status mxcu_conv_transformed(const mxc_op_call *call, const mxcu_conv *c, mxcu_conv_pass pass, const void *a,
                                  const void *b, void *to, int add) {
     const layout_transform t = plan_of(call->run->context, c, pass);

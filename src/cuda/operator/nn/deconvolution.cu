@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deconvolution: as a layer the gradient of a convolution with respect to its data. */
+/* Deconvolution: forward is the gradient of a convolution with respect to its data, and its gradients are that
+ * convolution and its gradient with respect to weights. So data takes the place of the convolution's y, out that of its
+ * x. */
 #include "operator/nn/deconvolution.h"
 
 #include <algorithm>

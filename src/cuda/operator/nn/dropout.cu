@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dropout, with the same random numbers as on the CPU for a seed. */
+/* Dropout. A thread per element draws number i of the call's random range (Philox, a counter-based generator), so that
+ * the mask is the same as on the CPU for a seed, whatever the launch. */
 #include "operator/nn/dropout.h"
 
 #include "cuda/operator/random/random.h"
@@ -8,7 +9,7 @@
 
 enum { OUT, MASK };
 
-/* Element i of the mask. */
+/* Element i of the mask: 0, or 1 / keep rounded to T. */
 template <class T> struct dropping {
     mxcu_random random;
     float limit;
@@ -34,7 +35,8 @@ static int is_broadcast(const mxc_op_call *call) {
     return static_cast<const mxci_dropout_params *>(call->params)->axes.n > 0;
 }
 
-/* A mask that is broadcast: each of its elements is drawn again for every element of data that it covers. */
+/* A mask that is broadcast: each of its elements is drawn again for every element of data that it covers, instead of
+ * being read, since the mask may not be wanted. */
 template <class T> static mxc_status drop_broadcast(const mxc_op_call *call) {
     const dropping<T> make = dropping_of<T>(call);
     const mxcu_strided_iterator iterator = mask_iterator(call, &call->in[0].shape);
@@ -47,7 +49,7 @@ template <class T> static mxc_status drop_broadcast(const mxc_op_call *call) {
     return mxcu_for(call, mxcu_size(&call->in[0]), [=] MXCU_LAMBDA(int64_t i) { y.put(i, x[i] * make(iterator(i))); });
 }
 
-/* Two results of element i: the mask, rounded to T, and the product with it. */
+/* A thread per element writes both results: the mask, rounded to T, and the product with it. */
 template <class T> static mxc_status drop(const mxc_op_call *call) {
     const dropping<T> make = dropping_of<T>(call);
     const int puts_out = call->req[OUT] != MXC_REQ_NULL, puts_mask = call->req[MASK] != MXC_REQ_NULL;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _fold_norm: the weight and bias of a layer into which the BatchNorm behind it is folded. */
+/* _fold_norm: the weight and bias of a layer into which the BatchNorm behind it is folded; a team per filter. */
 #include "operator/nn/fold_norm.h"
 
 #include "cuda/runtime/kernel.h"
 
+/* weight (F, ...) times scale = gamma / sqrt(variance + eps) of its filter; bias = (bias - mean) scale + beta, in
+ * float64. */
 template <class T> static mxc_status forward_as(const mxc_op_call *call) {
     using P = mxcu_compute_t<T>;
     const mxci_fold_params *p = static_cast<const mxci_fold_params *>(call->params);

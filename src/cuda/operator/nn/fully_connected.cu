@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FullyConnected, and _fc_relu with the relu behind it. The bias, its gradient and the relu are epilogues of the
- * products where the library has them. */
+/* FullyConnected, and _fc_relu with the relu behind it: products of cuBLASLt. The bias, its gradient and the relu are
+ * epilogues of the products where the library has such kernels, else separate launches. */
 #include "operator/nn/fully_connected.h"
 
 #include "cuda/operator/linalg/matmul.h"
@@ -23,13 +23,13 @@ static mxci_gemm_args fc_product(const mxc_op_call *call, const mxci_matmul *p) 
     return g;
 }
 
-/* Every row begins as the bias where it cannot be added on the way. */
+/* By the epilogue; else every row of out begins as the bias, and the product is added. */
 static mxc_status fc_with_bias(const mxc_op_call *call, const mxci_matmul *p) {
     const mxc_tensor *out = &call->out[0];
     mxci_gemm_args g = fc_product(call, p);
     int served;
     g.bias = call->in[BIAS].data;
-    MXC_TRY(mxcu_gemm_finish(call, &g, 0, &served));
+    MXC_TRY(mxcu_gemm_bias_relu(call, &g, 0, &served));
     if (served)
         return MXC_OK;
     MXC_TRY(mxcu_bias_put(call, call->req[0], out, &call->in[BIAS], 1));
@@ -46,7 +46,7 @@ static mxc_status fc_forward(const mxc_op_call *call) {
     return call->n_in > BIAS ? fc_with_bias(call, &p) : mxcu_gemm(call, &g);
 }
 
-/* n elements of out, from `at` on, = or += relu(from). */
+/* n elements of out, from `at` on, = or += relu(from). A thread per element. */
 template <class T> static mxc_status put_relu(const mxc_op_call *call, int64_t at, int64_t n, void *from) {
     mxcu_in<T> x = {mxcu_pointer<const T>(from)};
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
@@ -57,7 +57,8 @@ static mxc_status put_relu_of(const mxc_op_call *call, int64_t at, int64_t n, vo
     MXCU_SWITCH_FLOAT(call->out[0].dtype, put_relu, call, at, n, from)
 }
 
-/* Rows of the product from `row` on where out is, or in scratch to be added; then relu of them. */
+/* `rows` rows of the product from `row` on, computed where out is or, if out is to be added to, in scratch; then relu
+ * of them. */
 static mxc_status fc_rows_relu(const mxc_op_call *call, const mxci_gemm_args *all, int64_t row, int64_t rows) {
     const int64_t bytes = mxcu_element_bytes(all->dtype), at = row * all->n, n = rows * all->n;
     mxci_gemm_args g = *all;
@@ -75,7 +76,8 @@ static mxc_status fc_rows_relu(const mxc_op_call *call, const mxci_gemm_args *al
     return put_relu_of(call, at, n, g.c);
 }
 
-/* To add a product, which executors do not ask for, goes row by row. */
+/* Without the epilogue: all rows at once; or, if out is to be added to, which executors do not ask for, row by row, so
+ * that scratch holds one. */
 static mxc_status fc_relu_forward(const mxc_op_call *call) {
     const mxci_matmul p = fc_of(call);
     mxci_gemm_args g = fc_product(call, &p);
@@ -85,7 +87,7 @@ static mxc_status fc_relu_forward(const mxc_op_call *call) {
         return MXC_OK;
     g.bias = call->n_in > BIAS ? call->in[BIAS].data : nullptr;
     if (!g.beta)
-        MXC_TRY(mxcu_gemm_finish(call, &g, 1, &served));
+        MXC_TRY(mxcu_gemm_bias_relu(call, &g, 1, &served));
     for (int64_t row = 0; row < p.m && !served; row += rows)
         MXC_TRY(fc_rows_relu(call, &g, row, rows));
     return MXC_OK;
@@ -95,6 +97,7 @@ static size_t fc_relu_temp(const mxc_op_sig *sig, mxc_pass) {
     return mxci_size_of(sig->in_shape[WEIGHT].dim[0], (size_t)mxcu_element_bytes(sig->in_type[DATA]));
 }
 
+/* N ones, for mxcu_bias_sum_rows. */
 static size_t fc_temp(const mxc_op_sig *sig, mxc_pass pass) {
     const mxc_shape *out = &sig->out_shape[0];
     const size_t rows =
@@ -102,7 +105,8 @@ static size_t fc_temp(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_BACKWARD && sig->n_in > BIAS ? rows : 0;
 }
 
-/* The weight's gradient dy' x has a row for each bias, whose gradient is the sum of dy's column. */
+/* The gradients of weight and bias by one product: dW (H,K) = dy' x, whose epilogue sums the rows of dy' (H,N). Only
+ * where both are wanted and the bias' is overwritten. */
 static mxc_status fc_weight_and_bias(const mxc_op_call *call, const mxci_matmul *p, int *served) {
     mxci_gemm_args g = mxci_matmul_args_b(p, call->in[DATA].data, call->out_grad[0].data);
     const mxc_req bias = call->req[BIAS];
@@ -112,7 +116,7 @@ static mxc_status fc_weight_and_bias(const mxc_op_call *call, const mxci_matmul 
     g.dtype = call->in_grad[WEIGHT].dtype;
     g.c = call->in_grad[WEIGHT].data;
     g.beta = call->req[WEIGHT] == MXC_REQ_ADD;
-    return mxcu_gemm_sums(call, &g, call->in_grad[BIAS].data, served);
+    return mxcu_gemm_bias_gradient(call, &g, call->in_grad[BIAS].data, served);
 }
 
 static mxc_status fc_backward(const mxc_op_call *call) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * InstanceNorm and GroupNorm. Forward: a team per group, whose elements are neighbours in memory. Backward: the sums of
- * each sample's channels into scratch, of which the gradients are made.
- */
+/* InstanceNorm and GroupNorm. Forward: a team per group, whose elements are neighbours in memory. Backward: four
+ * launches: the sums of each sample's channels into scratch (a team per channel), the gradients of gamma and beta (a
+ * thread per channel), what each group subtracts (a thread per group), and dx (a thread per element). All sums are
+ * float64. */
 #include "cuda/runtime/gradient.h"
 #include "cuda/operator/reduce/reduce.h"
 #include "operator/nn/norms.h"
@@ -23,6 +23,8 @@ template <class T> struct groups {
     mxcu_pair *sums;   /* (samples, channels): of dy and of dy (x - mean) */
     mxcu_pair *shares; /* (samples, count): what is taken off for the group */
 
+    /* Two passes over the group: the mean, then squares of differences from it, which loses no digits where the mean is
+     * far from 0. */
     MXCU_DEVICE void forward(int64_t group, const mxcu_team &team) const {
         const int64_t n = per * inner, at = group * n, first = group % count * per;
         double sum = 0, squares = 0;
@@ -76,6 +78,7 @@ template <class T> struct groups {
         const C factor = (C)((double)gamma[c] / (double)std[group]);
         to.put(i, factor * dy[i] + ((C)shares[group].b * (x[i] - mean[group]) + (C)shares[group].a));
     }
+    /* The gradients of gamma and beta of a channel: sums over samples, in order. */
     MXCU_DEVICE void parameters(int64_t c) const {
         double factor = 0, shift = 0;
         for (int64_t n = 0; n < samples; n++) {

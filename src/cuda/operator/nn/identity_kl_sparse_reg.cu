@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IdentityAttachKLSparseReg: a team takes the mean of a channel. */
+/* IdentityAttachKLSparseReg: forward copies data and updates the moving average of each channel's activation, a team
+ * per channel; backward adds the derivative of the KL divergence from the target, a thread per element. */
 #include "cuda/runtime/gradient.h"
 #include "cuda/runtime/kernel.h"
 #include "operator/nn/identity_kl_sparse_reg.h"
 
 enum { OUT, AVERAGE };
 
-/* moving_avg and average have data's compute type. */
+/* data (N, C, D). moving_avg and the hidden output average have data's compute type. */
 template <class T> static mxc_status average(const mxc_op_call *call) {
     using A = mxcu_compute_t<T>;
     const mxc_shape *data = &call->in[0].shape;

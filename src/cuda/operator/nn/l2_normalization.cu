@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* L2Normalization: of data (outer, k, inner) the k elements that are inner apart share a norm. */
+/* L2Normalization: of data (outer, k, inner) the k elements that are inner apart share a norm. A team per norm where
+ * inner is 1, else a thread per norm, so that neighbouring threads read neighbours. */
 #include "cuda/runtime/kernel.h"
 #include "operator/nn/norms.h"
 
 namespace {
 
-template <class T> struct lengths {
+template <class T> struct l2_norm {
     using C = mxcu_compute_t<T>;
     int64_t outer, k, inner;
     double eps;
@@ -36,7 +37,7 @@ template <class T> static mxc_status run(const mxc_op_call *call, const mxc_tens
     const mxci_l2_params *p = static_cast<const mxci_l2_params *>(call->params);
     const mxc_shape *data = &call->in[0].shape;
     const int first = p->mode == MXCI_L2_SPATIAL ? 2 : 1, end = p->mode == MXCI_L2_CHANNEL ? 2 : data->ndim;
-    lengths<T> l = {
+    l2_norm<T> l = {
         mxcu_product(data, 0, first),        mxcu_product(data, first, end),
         mxcu_product(data, end, data->ndim), p->eps,
         mxcu_data<T>(&call->in[0]),          {nullptr},
@@ -46,7 +47,7 @@ template <class T> static mxc_status run(const mxc_op_call *call, const mxc_tens
         l.g = mxcu_data<T>(g);
     if (l.inner == 1)
         return mxcu_rows(call, l.outer, l.k, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) { l.run(row, team); });
-    return mxcu_for(call, l.outer * l.inner, [=] MXCU_LAMBDA(int64_t row) { l.run(row, mxcu_alone()); });
+    return mxcu_for(call, l.outer * l.inner, [=] MXCU_LAMBDA(int64_t row) { l.run(row, mxcu_single_thread()); });
 }
 
 static mxc_status forward(const mxc_op_call *call) {

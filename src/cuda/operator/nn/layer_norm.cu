@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * LayerNorm and RMSNorm: a row along an axis by a team, or by a thread where the axis is not the last; the gradients of
- * gamma and beta are reductions over the rows.
- */
+/* LayerNorm and RMSNorm. A row along the axis has a team, or a thread where the axis is not the last, so that
+ * neighbouring threads read neighbours. The gradients of gamma and beta are reductions over the rows (reduce.h).
+ * Statistics are float64 while they are computed. */
 #include "cuda/runtime/gradient.h"
 #include "cuda/operator/reduce/reduce.h"
 #include "operator/nn/norms.h"
@@ -44,6 +43,7 @@ template <class T> struct rows {
         return centred ? mean[row] : 0;
     }
 
+    /* Two passes for LayerNorm: the mean, then squares of differences from it; RMSNorm takes squares alone. */
     template <class Team> MXCU_DEVICE void forward(int64_t row, const Team &team) const {
         const int64_t at = start_of(row);
         double sum = 0, squares = 0, middle = 0;
@@ -134,10 +134,11 @@ static int64_t count_rows(const mxc_op_call *call) {
 }
 
 /* Each row by forward or backward. */
-#define OVER_ROWS(call, r, pass)                                                                    \
-    (r).inner == 1 ? mxcu_rows(call, count_rows(call), (r).columns,                                 \
-                               [=] MXCU_LAMBDA(int64_t row, mxcu_team team) { r.pass(row, team); }) \
-                   : mxcu_for(call, count_rows(call), [=] MXCU_LAMBDA(int64_t row) { r.pass(row, mxcu_alone()); })
+#define OVER_ROWS(call, r, pass)                                                         \
+    (r).inner == 1                                                                       \
+        ? mxcu_rows(call, count_rows(call), (r).columns,                                 \
+                    [=] MXCU_LAMBDA(int64_t row, mxcu_team team) { r.pass(row, team); }) \
+        : mxcu_for(call, count_rows(call), [=] MXCU_LAMBDA(int64_t row) { r.pass(row, mxcu_single_thread()); })
 
 template <class T> static mxc_status forward_run(const mxc_op_call *call) {
     using P = typename rows<T>::P;
@@ -154,6 +155,7 @@ template <class T> static mxc_status forward_run(const mxc_op_call *call) {
     return OVER_ROWS(call, r, forward);
 }
 
+/* Data (outer, n, inner): kept along n, reduced over outer and inner. */
 static mxcu_reduction plan_columns(const mxc_shape *data, int axis) {
     const int64_t n = data->dim[axis], inner = mxcu_product(data, axis + 1, data->ndim);
     const int64_t others[2] = {mxcu_product(data, 0, axis), inner}, steps[2] = {n * inner, 1};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LeakyReLU: leaky, prelu, rrelu, elu, selu and gelu. */
+/* LeakyReLU: leaky, prelu, rrelu, elu, selu and gelu; a thread per element. The functions are the CPU's C source
+ * (operator/nn/leaky_relu_kernels.inc). prelu's slope gamma is broadcast, and its gradient is a reduction. */
 #include "operator/nn/leaky_relu.h"
 
 #include "cuda/operator/random/random.h"
@@ -55,7 +56,7 @@ static void gamma_strides(const mxc_shape *data, const mxc_shape *gamma, mxci_st
     mxci_strided_set(part, many ? 2 : 3, many ? others : dim, many ? other_steps : place);
 }
 
-/* Each element's slope; random: those of rrelu. */
+/* The slope of each element: gamma's, rrelu's random ones (`random`), or the parameter. */
 template <class T> static mxcu_operand<T> slope_of(const mxc_op_call *call, const void *random) {
     const int kind = leaky_params(call)->act_type;
     mxcu_operand<T> s = {nullptr, mxcu_parameter<T>(leaky_params(call)->slope), 0, {}};
@@ -69,7 +70,8 @@ template <class T> static mxcu_operand<T> slope_of(const mxc_op_call *call, cons
     return s;
 }
 
-/* rrelu's slopes, in scratch and, if it is wanted, in the mask. */
+/* rrelu's slopes, in scratch and, if it is wanted, in the mask: uniform in [lower, upper) in training, else their mean.
+ * 2.328e-10 is 2^-32. */
 template <class T> static mxc_status make_slopes(const mxc_op_call *call) {
     const mxci_leaky_params p = *leaky_params(call);
     const mxcu_random random = mxcu_random_of(call);

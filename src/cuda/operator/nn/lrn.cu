@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LRN: local response normalization over neighbouring channels. */
+/* LRN: local response normalization over neighbouring channels, y = x / (knorm + alpha / n sum of x^2)^beta. A thread
+ * per element sums over the n channels around it; neighbouring threads read neighbouring pixels. */
 #include "cuda/runtime/kernel.h"
 #include "cuda/runtime/math.h"
 #include "operator/nn/norms.h"
@@ -12,8 +13,8 @@ template <class C> static MXCU_DEVICE C power_of(C base, C exponent) {
 
 namespace {
 
-/* Data (samples, channels, inner). */
-template <class T> struct near {
+/* Data (samples, channels, inner). half_window: channels on each side. */
+template <class T> struct lrn {
     using C = mxcu_compute_t<T>;
     int64_t channels, inner, half_window;
     C scale, beta, knorm;
@@ -41,9 +42,12 @@ template <class T> struct near {
         if (to.data)
             to.put(i, x[i] * power_of(base, -beta));
     }
+    /* First launch of backward: what each element contributes to the gradients of its neighbours, which each of them
+     * would compute again otherwise. */
     MXCU_DEVICE void make_share(int64_t i) const {
         share[i] = dy[i] * x[i] * power_of(norm[i], -beta - 1);
     }
+    /* dx = dy norm^-beta - 2 scale beta x (sum of the shares of the neighbours). */
     MXCU_DEVICE void backward(int64_t i) const {
         const C *from = share;
         const C sum = around(i, [from](int64_t at) { return from[at]; });
@@ -53,11 +57,11 @@ template <class T> struct near {
 
 } // namespace
 
-template <class T> static near<T> near_of(const mxc_op_call *call) {
+template <class T> static lrn<T> lrn_of(const mxc_op_call *call) {
     using C = mxcu_compute_t<T>;
     const mxci_lrn_params *p = static_cast<const mxci_lrn_params *>(call->params);
     const mxc_shape *data = &call->in[0].shape;
-    near<T> r = {};
+    lrn<T> r = {};
     r.channels = data->dim[1];
     r.inner = mxcu_product(data, 2, data->ndim);
     r.half_window = p->nsize / 2;
@@ -69,7 +73,7 @@ template <class T> static near<T> near_of(const mxc_op_call *call) {
 }
 
 template <class T> static mxc_status forward_as(const mxc_op_call *call) {
-    near<T> r = near_of<T>(call);
+    lrn<T> r = lrn_of<T>(call);
     if (call->req[NORM] != MXC_REQ_NULL)
         r.norm_out = mxcu_result<mxcu_compute_t<T>>(call, &call->out[NORM], NORM);
     if (call->req[OUT] != MXC_REQ_NULL)
@@ -79,7 +83,7 @@ template <class T> static mxc_status forward_as(const mxc_op_call *call) {
 
 template <class T> static mxc_status backward_as(const mxc_op_call *call) {
     const int64_t size = mxcu_size(&call->in[0]);
-    near<T> r = near_of<T>(call);
+    lrn<T> r = lrn_of<T>(call);
     r.dy = mxcu_data<T>(&call->out_grad[OUT]);
     r.norm = mxcu_pointer<const mxcu_compute_t<T>>(call->out[NORM].data);
     r.share = mxcu_temp<mxcu_compute_t<T>>(call, 0);

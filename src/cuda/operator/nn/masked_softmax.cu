@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* masked_softmax and masked_log_softmax: only elements whose mask is not 0 take part. */
+/* masked_softmax and masked_log_softmax: only elements whose mask is not 0 take part (nn/softmax.h). */
 #include "cuda/operator/nn/softmax.h"
 #include "cuda/runtime/gradient.h"
 #include "operator/nn/softmax.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling: a thread, or a team where windows are large, for each output; a thread for each element of the gradient. */
+/* Pooling, one kernel for both layouts and one to three axes. Forward: a thread per output or, where windows are large
+ * (global pooling), a team. Backward: a thread per element of data gathers from the windows that hold it, so no atomics
+ * are needed. */
 #include "cuda/operator/nn/pooling.h"
 
 #include <cmath>
@@ -9,6 +11,7 @@
 #include "cuda/runtime/position.h"
 #include "operator/nn/pooling.h"
 
+/* Elements of a window that are worth a team. */
 enum { LARGE = 64 }; /* elements of a window that are worth a team */
 
 /* A window: elements begin..end-1 of each axis; size: how many, 0 where it is empty. */
@@ -25,7 +28,7 @@ MXCU_DEVICE window window_of(const mxci_pool_shape &s, const mxcu_position &o) {
     return w;
 }
 
-/* Where element i of the window stands in the plane. */
+/* The offset in the plane of element i of the window. */
 MXCU_DEVICE int64_t element_of(const mxci_pool_shape &s, const window &w, int64_t i) {
     const int64_t size[3] = {w.end[0] - w.begin[0], w.end[1] - w.begin[1], w.end[2] - w.begin[2]};
     mxcu_position p = mxcu_position_of(i, size);
@@ -38,11 +41,12 @@ struct channel_planes {
     int64_t inner, in, out;
 };
 
-/* The plane and the place in it of an element of planes of so many; the first element of the plane in x and in y. */
+/* The pixel of an element in its plane; the offsets of the plane in x and in y. */
 struct element_position {
-    int64_t place, x, y;
+    int64_t pixel, x, y;
 };
 
+/* size: elements of the element's own plane, of in or of out. */
 MXCU_DEVICE element_position element_position_of(const channel_planes &p, int64_t i, int64_t size) {
     const int64_t rest = p.inner == 1 ? i : mxcu_divide(i, p.inner), c = i - rest * p.inner;
     const int64_t plane = mxcu_divide(rest, size);
@@ -79,7 +83,7 @@ template <class T> MXCU_DEVICE mxcu_compute_t<T> finish(pooled<T> value) {
         return value;
 }
 
-/* An element as it is added up, and what becomes of the sum: of LP the power and the root. */
+/* How an element is accumulated, and what becomes of the sum: for LP pooling its power and the root. */
 template <class C> MXCU_DEVICE C power(const mxci_pool_shape &s, C x) {
     return s.kind != MXCI_POOL_LP || s.p == 1 ? x : s.p == 2 ? x * x : x * x * x;
 }
@@ -105,19 +109,21 @@ template <class T> static mxc_status by_threads(const mxc_op_call *call, mxci_po
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
     return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t i) {
         const element_position at = element_position_of(p, i, p.out);
-        const mxcu_position o = mxcu_position_of(at.place, s.out);
+        const mxcu_position o = mxcu_position_of(at.pixel, s.out);
         const window w = window_of(s, o);
         y.put(i, w.size == 0 ? 0 : finish<T>(root(s, pool<T>(s, w, x, at.x, p.inner, 0, 1)) / divisor_of(s, o)));
     });
 }
 
+/* A team per output. Channels second only: with channels last, neighbouring outputs are neighbouring channels, which
+ * threads read coalesced. */
 template <class T> static mxc_status by_teams(const mxc_op_call *call, mxci_pool_shape s, channel_planes p) {
     mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
     int64_t width = s.kernel[0] * s.kernel[1] * s.kernel[2];
     return mxcu_rows(call, mxcu_size(&call->out[0]), width, [=] MXCU_LAMBDA(int64_t i, mxcu_team team) {
         const element_position at = element_position_of(p, i, p.out);
-        const mxcu_position o = mxcu_position_of(at.place, s.out);
+        const mxcu_position o = mxcu_position_of(at.pixel, s.out);
         const window w = window_of(s, o);
         pooled<T> value = pool<T>(s, w, x, at.x, p.inner, team.rank, team.size);
         value = s.kind == MXCI_POOL_MAX ? team.max(value) : team.sum(value);
@@ -147,8 +153,8 @@ mxc_status mxcu_pool_bytes(const mxc_op_call *call) {
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
 
-/* The outputs whose windows hold element p: begin..end-1 of each axis. */
-MXCU_DEVICE window holders_of(const mxci_pool_shape &s, const mxcu_position &p) {
+/* The outputs whose windows hold element p: begin to end - 1 of each axis. */
+MXCU_DEVICE window windows_holding(const mxci_pool_shape &s, const mxcu_position &p) {
     window w = {{0}, {0}, 1};
     for (int i = 0; i < 3; i++) {
         int64_t last = mxcu_divide(p.at[i] + s.pad[i], s.stride[i]), past = p.at[i] + s.pad[i] - s.kernel[i];
@@ -159,21 +165,24 @@ MXCU_DEVICE window holders_of(const mxci_pool_shape &s, const mxcu_position &p) 
     return w;
 }
 
-/* Whether element `place` of the plane is the window's first that equals its maximum. */
+/* Whether element `pixel` of the plane is the window's first that equals its maximum `most`: only that one gets the
+ * gradient. */
 template <class T>
-MXCU_DEVICE bool is_taken(const mxci_pool_shape &s, const mxcu_position &o, const mxcu_in<T> &x, int64_t plane,
-                          int64_t inner, int64_t place, mxcu_compute_t<T> most) {
+MXCU_DEVICE bool is_first_maximum(const mxci_pool_shape &s, const mxcu_position &o, const mxcu_in<T> &x, int64_t plane,
+                                  int64_t inner, int64_t pixel, mxcu_compute_t<T> most) {
     const window w = window_of(s, o);
-    if (x[plane + place * inner] != most)
+    if (x[plane + pixel * inner] != most)
         return false;
     for (int64_t i = 0; i < w.size; i++) {
         int64_t other = element_of(s, w, i);
         if (x[plane + other * inner] == most)
-            return other == place;
+            return other == pixel;
     }
     return false;
 }
 
+/* For max pooling each of the windows is searched again, which takes less memory than indices from forward, and MXNet's
+ * operator has no output for them. */
 template <class T> static mxc_status backward_as(const mxc_op_call *call) {
     const mxci_pool_shape s = shape_of(call);
     const channel_planes p = channel_planes_of(call, s);
@@ -181,7 +190,7 @@ template <class T> static mxc_status backward_as(const mxc_op_call *call) {
     mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[0], 0);
     return mxcu_for(call, mxcu_size(&call->in_grad[0]), [=] MXCU_LAMBDA(int64_t i) {
         const element_position at = element_position_of(p, i, p.in);
-        const window w = holders_of(s, mxcu_position_of(at.place, s.in));
+        const window w = windows_holding(s, mxcu_position_of(at.pixel, s.in));
         mxcu_compute_t<T> sum = 0;
         for (int64_t z = w.begin[0]; z < w.end[0]; z++)
             for (int64_t row = w.begin[1]; row < w.end[1]; row++)
@@ -189,8 +198,8 @@ template <class T> static mxc_status backward_as(const mxc_op_call *call) {
                     const mxcu_position o = {{z, row, column}};
                     int64_t to = at.y + ((z * s.out[1] + row) * s.out[2] + column) * p.inner;
                     if (s.kind == MXCI_POOL_LP && s.p > 1)
-                        sum += dy[to] * MXCI_POOL_LP_DERIVATIVE(s.p, x[at.x + at.place * p.inner], y[to]);
-                    else if (s.kind != MXCI_POOL_MAX || is_taken<T>(s, o, x, at.x, p.inner, at.place, y[to]))
+                        sum += dy[to] * MXCI_POOL_LP_DERIVATIVE(s.p, x[at.x + at.pixel * p.inner], y[to]);
+                    else if (s.kind != MXCI_POOL_MAX || is_first_maximum<T>(s, o, x, at.x, p.inner, at.pixel, y[to]))
                         sum += dy[to] / divisor_of(s, o);
                 }
         dx.put(i, sum);

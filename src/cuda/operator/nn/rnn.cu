@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * RNN, as operator/nn/rnn.c computes it: W x is one product for all steps, R h one product per step, the rest of a step
- * one kernel. Operands of products are of data's type T, their sums, gates and cells of the compute type R. The
- * reserve of a layer holds its output as elements of T; else it is as on the CPU (operator/nn/rnn.h).
- */
+/* RNN by libmxc's own kernels, as operator/nn/rnn.c computes it: W x is one product for all steps of a layer and
+ * direction; then each step has one product R h and one kernel (rnn_step.cu), queued one after the other on the call's
+ * stream, since each step needs the state before. Operands of products are of data's type T; their sums, gates and
+ * cells of the compute type R. The reserve of a layer holds its output as elements of T; else it is as on the CPU
+ * (operator/nn/rnn.h). */
 #include "cuda/operator/nn/bias.h"
 #include "cuda/runtime/blas.h"
 #include "cuda/operator/random/random.h"
@@ -14,6 +14,7 @@
 enum { DATA, PARAMETERS, STATE, STATE_CELL };
 enum { OUT, STATE_OUT, STATE_CELL_OUT, RESERVE };
 
+/* One run. Letters: T steps, N samples, H units, D directions; rows is T N, width D H. */
 template <class T> struct rnn {
     using R = mxcu_compute_t<T>;
     const mxc_op_call *call;
@@ -38,7 +39,8 @@ template <class E> static size_t take(char *scratch, size_t used, int64_t n, E *
     return used + (((size_t)n * sizeof(E) + 255) & ~(size_t)255);
 }
 
-/* Hands out the arrays in scratch and returns its size; scratch is NULL where only the size is wanted. */
+/* Hands out the arrays in scratch and returns its size; scratch is NULL where only the size is wanted. Without a
+ * reserve output the saved values of two layers are enough: a layer reads those of the one below. */
 template <class T> static size_t divide(rnn<T> *r, mxc_pass pass, char *scratch) {
     const mxci_rnn_dims *d = &r->d;
     const int is_gru = r->p->mode == MXCI_RNN_GRU;
@@ -149,7 +151,7 @@ template <class T> static mxc_status rnn_gemm(const rnn<T> &r, mxci_gemm_args g,
     return wide ? mxcu_gemm_wide(r.call, &g) : mxcu_gemm(r.call, &g);
 }
 
-/* to (N,H) = or += from, whose rows are `row` elements apart. From NULL: 0. */
+/* to (N,H) = or += from, whose rows are `row` elements apart; from NULL: 0. A team per row. */
 template <class To, class From>
 static mxc_status move(const mxc_op_call *call, mxc_req req, int64_t n, int64_t h, To *to, From *from, int64_t row) {
     mxcu_in<From> x = {mxcu_pointer<From>(from)};
@@ -165,7 +167,8 @@ static mxc_status move(const mxc_op_call *call, mxc_req req, int64_t n, int64_t 
 
 /* ---- dropout between layers -------------------------------------------------------------------------------------- */
 
-/* to = from times the mask of a layer's input, which is drawn first if make is set. */
+/* to = from times the mask of a layer's input, which is drawn first if make is set. A thread per element; the numbers
+ * of the random range are counted per layer, as on the CPU. */
 template <class T> static mxc_status drop(const rnn<T> &r, int64_t layer, T *from, T *to, int make) {
     using R = mxcu_compute_t<T>;
     const double keep = r.call->is_train ? 1 - r.p->p : 1;
@@ -199,6 +202,7 @@ template <class T> static mxc_status load_first_cells(const rnn<T> &r, int64_t l
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
+/* gates = x W', for all steps at once. */
 template <class T> static mxc_status project_input(const rnn<T> &r, int64_t layer, int direction, const T *x) {
     const int64_t k = mxci_rnn_inputs_of(&r.d, layer);
     mxci_gemm_args g = MXCI_GEMM_INIT;
@@ -210,6 +214,8 @@ template <class T> static mxc_status project_input(const rnn<T> &r, int64_t laye
     return rnn_gemm(r, g, 1);
 }
 
+/* gates += h R' and the element-wise rest of the step. GRU needs R h apart from W x, since its reset gate multiplies
+ * only the former. */
 template <class T> static mxc_status forward_step(const rnn<T> &r, int64_t layer, int direction, int64_t s) {
     const int is_gru = r.p->mode == MXCI_RNN_GRU;
     mxcu_rnn_step<T> step = step_of(r, layer, direction, s);
@@ -302,7 +308,8 @@ static mxc_status weight_gradient(const rnn<T> &r, int64_t at, const T *gates, i
     return rnn_gemm(r, g, 0);
 }
 
-/* dR: the first step, whose previous state is an argument, then all other steps in one product. */
+/* dR: the first step, whose previous state is an argument, then all other steps in one product, since their previous
+ * states follow each other in the output. */
 template <class T> static mxc_status recurrent_gradient(const rnn<T> &r, int64_t layer, int direction, int add) {
     const mxci_rnn_dims *d = &r.d;
     const int64_t at = mxci_rnn_weight_at(d, layer, direction, 1), others = d->t > 1 ? (d->t - 1) * d->n : 0;
@@ -361,6 +368,8 @@ static mxc_status store_state_gradient(const rnn<T> &r, int slot, int64_t layer,
                 r.d.h);
 }
 
+/* One layer, direction by direction: steps from the last to the first, then the products for the parameters and the
+ * input over all steps. */
 template <class T> static mxc_status backward_layer(const rnn<T> &r, int64_t layer, const T *dy) {
     const mxc_op_call *call = r.call;
     T *dx = layer ? r.grad[(layer - 1) % 2] : static_cast<T *>(call->in_grad[DATA].data);

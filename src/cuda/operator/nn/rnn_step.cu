@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The unit of a recurrent layer at one step: one thread per unit of a row, formulas in
- * operator/nn/rnn_unit_kernels.inc. */
+/* The element-wise part of a step of a recurrent layer (nn/rnn_step.h): a team per sample, whose threads stride over
+ * the units. The formulas are the CPU's (operator/nn/rnn_unit_kernels.inc). */
 #include "cuda/operator/nn/rnn_step.h"
 
 #include "cuda/runtime/math.h"
@@ -20,7 +20,7 @@
 #undef FN
 #undef NAME
 
-/* The pointers as kernels take them. */
+/* The same with pointers as kernels take them (the emulator's differ from addresses). */
 template <class T> static mxcu_rnn_step<T> on_device(const mxcu_rnn_step<T> *step) {
     using R = mxcu_compute_t<T>;
     mxcu_rnn_step<T> s = *step;
@@ -46,11 +46,13 @@ template <class T> MXCU_DEVICE mxcu_compute_t<T> bias_of(const mxcu_rnn_step<T> 
     return mxcu_widen<T>(s.bias[which][j]);
 }
 
+/* rnn_relu, rnn_tanh: one gate, which becomes the state. */
 template <class T> MXCU_DEVICE mxcu_compute_t<T> simple(const mxcu_rnn_step<T> &s, int64_t row, int64_t j) {
     mxcu_compute_t<T> *gate = s.gates + row * s.h + j, x = *gate + bias_of(s, 0, j) + bias_of(s, 1, j);
     return *gate = s.mode == MXCI_RNN_TANH ? mxcu_tanh(x) : x < 0 ? 0 : x;
 }
 
+/* Gates i, f, g, o, each of h numbers; they become their activations, which backward reads. */
 template <class T> MXCU_DEVICE mxcu_compute_t<T> lstm(const mxcu_rnn_step<T> &s, int64_t row, int64_t j) {
     const int64_t h = s.h;
     mxcu_compute_t<T> *i = s.gates + row * 4 * h + j;
@@ -59,6 +61,7 @@ template <class T> MXCU_DEVICE mxcu_compute_t<T> lstm(const mxcu_rnn_step<T> &s,
     return unit_lstm(i, i + h, i + 2 * h, i + 3 * h, s.c_prev[row * h + j], s.c + row * h + j);
 }
 
+/* Gates r, z, n; a fourth block keeps R h + c of the new gate, which backward reads. */
 template <class T> MXCU_DEVICE mxcu_compute_t<T> gru(const mxcu_rnn_step<T> &s, int64_t row, int64_t j) {
     const int64_t h = s.h;
     mxcu_compute_t<T> *r = s.gates + row * 4 * h + j, h_sums[3];
@@ -98,6 +101,8 @@ template <class T> MXCU_DEVICE void lstm_grad(const mxcu_rnn_step<T> &s, mxcu_co
         s.dx_gates[row * 4 * h + k * h + j] = mxcu_narrow<T>(grad[k]);
 }
 
+/* dh_gates differ from dx_gates in the new gate, which r multiplies. dh keeps the direct share of the previous state;
+ * the product with R is added. */
 template <class T> MXCU_DEVICE void gru_grad(const mxcu_rnn_step<T> &s, mxcu_compute_t<T> d, int64_t row, int64_t j) {
     const int64_t h = s.h, to = row * 3 * h + j;
     const mxcu_compute_t<T> *r = s.gates + row * 4 * h + j;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rotary_embedding: a thread rotates one pair of a row, or copies what is not rotated. The cosines and sines of all
- * positions are made first, in scratch. */
+ * positions and pairs are computed first, into scratch, by a thread each, in float64. */
 #include "cuda/runtime/kernel.h"
 #include "operator/nn/rotary_embedding.h"
 
-/* data as (outer, positions, inner, columns). */
+/* data as (outer, positions, inner, columns); the first 2 pairs columns of a row are rotated. */
 struct rotary {
     int64_t positions, inner, columns, pairs;
     int interleaved;
@@ -36,6 +36,7 @@ template <class A> static mxc_status put_angles(const mxc_op_call *call, rotary 
     });
 }
 
+/* back: by the negative angle, which is the gradient. */
 template <class T>
 static mxc_status turn(const mxc_op_call *call, const mxc_tensor *from, const mxc_tensor *to, rotary r, int back) {
     using A = mxcu_compute_t<T>;

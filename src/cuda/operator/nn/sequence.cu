@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SequenceLast, SequenceMask, SequenceReverse: rows of sequences of different lengths (operator/nn/sequence.c). */
+/* SequenceLast, SequenceMask, SequenceReverse: rows of sequences of different lengths (operator/nn/sequence.c). A
+ * thread per element of the result looks up the row that it comes from; SequenceReverse is its own gradient. */
 #include "cuda/runtime/convert.h"
 #include "cuda/runtime/gradient.h"
 #include "cuda/operator/index/index.h"
@@ -18,7 +19,7 @@ struct sequences {
     MXCU_DEVICE int64_t at(int64_t time, int64_t sequence) const {
         return axis ? sequence * t + time : time * n + sequence;
     }
-    /* The row that row number to of the result is; -1: none. */
+    /* The row of the source that row number `to` of the result is; -1: none, and the result is filled. */
     MXCU_DEVICE int64_t source(int64_t to) const {
         const bool last = kind == LAST && !backward;
         const int64_t sequence = last ? to : axis ? to / t : to % n, time = last ? 0 : axis ? to % t : to / n;

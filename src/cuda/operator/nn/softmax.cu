@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * softmax, log_softmax and softmin, and the passes of all operators that contain a softmax (softmax.h). Each row of
- * neighbouring elements has a team; along another axis each thread has a column, so that threads read neighbours.
- */
+/* softmax, log_softmax and softmin, and the passes of all operators that contain a softmax (nn/softmax.h). A row of
+ * neighbouring elements has a team; along another axis each thread has a row, so that neighbouring threads read
+ * neighbours. A row is read three times forward (maximum, sum, result), twice backward; the caches serve the
+ * repeats. */
 #include "cuda/operator/nn/softmax.h"
 
 #include "cuda/runtime/gradient.h"
@@ -13,7 +13,7 @@
 
 namespace {
 
-/* Both passes over row number row of outer * inner. */
+/* Both passes over row number `row` of outer * inner rows. */
 template <class T> struct pass {
     using C = mxcu_compute_t<T>;
     mxcu_softmax s;
@@ -31,6 +31,7 @@ template <class T> struct pass {
         return i < count && (s.visible.kind != mxcu_visible::MASK || s.visible.by.truth(s.visible.iterator(element)));
     }
 
+    /* The maximum is subtracted before exp, so that nothing overflows. A NaN makes the whole row NaN. */
     template <class Team> MXCU_DEVICE void forward(int64_t row, const Team &team) const {
         const int64_t at = row / s.inner * s.k * s.inner + row % s.inner, count = count_of(row);
         const C scale = (C)s.scale, lowest = -INFINITY;
@@ -56,6 +57,7 @@ template <class T> struct pass {
         }
     }
 
+    /* softmax: dx = scale y (dy - sum(dy y)); log_softmax: dx = scale (dy - exp(y) sum(dy)). */
     template <class Team> MXCU_DEVICE void backward(int64_t row, const Team &team) const {
         const int64_t at = row / s.inner * s.k * s.inner + row % s.inner, count = count_of(row);
         const C scale = (C)s.scale;
@@ -84,7 +86,7 @@ static mxc_status run_forward(const mxc_op_call *call, const mxcu_softmax *s, co
     pass<T> p = {*s, mxcu_data<T>(x), {nullptr}, {nullptr}, {mxcu_pointer<T>(to->data), req == MXC_REQ_ADD}};
     if (s->inner == 1)
         return mxcu_rows(call, s->outer, s->k, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) { p.forward(row, team); });
-    return mxcu_for(call, s->outer * s->inner, [=] MXCU_LAMBDA(int64_t row) { p.forward(row, mxcu_alone()); });
+    return mxcu_for(call, s->outer * s->inner, [=] MXCU_LAMBDA(int64_t row) { p.forward(row, mxcu_single_thread()); });
 }
 
 template <class T>
@@ -93,7 +95,7 @@ static mxc_status run_backward(const mxc_op_call *call, const mxcu_softmax *s, c
     pass<T> p = {*s, {nullptr}, mxcu_data<T>(dy), mxcu_data<T>(y), {mxcu_pointer<T>(to->data), req == MXC_REQ_ADD}};
     if (s->inner == 1)
         return mxcu_rows(call, s->outer, s->k, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) { p.backward(row, team); });
-    return mxcu_for(call, s->outer * s->inner, [=] MXCU_LAMBDA(int64_t row) { p.backward(row, mxcu_alone()); });
+    return mxcu_for(call, s->outer * s->inner, [=] MXCU_LAMBDA(int64_t row) { p.backward(row, mxcu_single_thread()); });
 }
 
 mxc_status mxcu_softmax_put(const mxc_op_call *call, const mxcu_softmax *s, const mxc_tensor *x, const mxc_tensor *to,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SoftmaxActivation: softmax over each sample, or over the channels of each pixel. */
+/* SoftmaxActivation: softmax over each sample, or over the channels of each pixel (nn/softmax.h). */
 #include "cuda/operator/nn/softmax.h"
 #include "operator/nn/softmax.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UpSampling, to the nearest or bilinear. Gradients are gathered: each element sums the elements that it went to. */
+/* UpSampling, nearest or bilinear. A thread per element of the result, except that a weight's gradient has a team.
+ * Gradients are gathered: each element sums the elements that it was copied to, so no atomics are needed. */
 #include "cuda/runtime/kernel.h"
 #include "operator/vision/vision.h"
 
@@ -23,7 +24,8 @@ static enlarged enlarged_of(const mxc_op_call *call, int i, int64_t channel) {
     return {{in[1], in[2], in[3]}, {out[1], out[2], out[3]}, channel, in[2] ? out[2] / in[2] : 1};
 }
 
-/* add: to what is there, also where the request is to write: the second argument of a sum and later ones. */
+/* A thread per element of out's part. add: to what is there, even if the request is to write: for the second and later
+ * arguments of a sum. */
 template <class T> static mxc_status enlarge(const mxc_op_call *call, int i, enlarged e, int add) {
     mxcu_in<T> x = mxcu_data<T>(&call->in[i]);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
@@ -35,6 +37,7 @@ template <class T> static mxc_status enlarge(const mxc_op_call *call, int i, enl
     });
 }
 
+/* A thread per element of data sums the scale x scale elements of out that it was copied to. */
 template <class T> static mxc_status shrink(const mxc_op_call *call, int i, enlarged e) {
     mxcu_in<T> g = mxcu_data<T>(&call->out_grad[0]);
     mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[i], i);
@@ -84,6 +87,7 @@ static spread spread_of(const mxc_op_call *call, const mxci_upsampling_params *p
     return {in[1], {in[2], in[3]}, {out[2], out[3]}, call->in[WEIGHT].shape.dim[2], p->scale, p->scale / 2};
 }
 
+/* A thread per element of out sums the products that fall on it: kernel rows v with the same remainder modulo scale. */
 template <class T> static mxc_status spread_data(const mxc_op_call *call, spread s) {
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]), w = mxcu_data<T>(&call->in[WEIGHT]);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
@@ -123,6 +127,7 @@ template <class T> static mxc_status spread_data_grad(const mxc_op_call *call, s
     });
 }
 
+/* A team per weight (channel, v, u); its threads stride over samples and data elements. */
 template <class T> static mxc_status spread_weight_grad(const mxc_op_call *call, spread s) {
     mxcu_in<T> g = mxcu_data<T>(&call->out_grad[0]), x = mxcu_data<T>(&call->in[DATA]);
     mxcu_out<T> dw = mxcu_result<T>(call, &call->in_grad[WEIGHT], WEIGHT);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conversion of numbers to 8-bit integers and back, as operator/quantized/quantize.c. */
+/* Conversion of numbers to 8-bit integers and back (operator/quantized/quantize.c); a thread per element. Ranges are
+ * arrays on the device: kernels read them there, and a launch of one thread writes the bounds of the result, so the
+ * host never waits. */
 #include <cmath>
 
 #include "cuda/operator/quantized/quantized.h"
@@ -10,8 +12,8 @@ enum { PARTS = 256 }; /* of the search for the least and largest element */
 
 /* ---- ranges that are given --------------------------------------------------------------------------------------- */
 
-/* A number is shift + scale times the whole one. */
-struct code {
+/* number = shift + scale * integer: for uint8 the range from low to high, for int8 a symmetric one. */
+struct quantization {
     mxcu_range range;
     int is_unsigned;
 
@@ -23,12 +25,12 @@ struct code {
     }
 };
 
-static code code_of(const mxc_op_call *call, mxc_dtype dtype) {
+static quantization quantization_of(const mxc_op_call *call, mxc_dtype dtype) {
     return {mxcu_range_of(call, dtype, MIN), dtype == MXC_U8};
 }
 
 template <class T> static mxc_status quantize(const mxc_op_call *call) {
-    const code c = code_of(call, call->out[0].dtype);
+    const quantization c = quantization_of(call, call->out[0].dtype);
     const double high = c.range.end, low = c.is_unsigned ? 0 : -high;
     const int wanted = call->req[0] != MXC_REQ_NULL;
     const mxcu_bounds bounds = mxcu_bounds_of(call);
@@ -46,7 +48,7 @@ static mxc_status quantize_forward(const mxc_op_call *call) {
 }
 
 template <class T> static mxc_status dequantize(const mxc_op_call *call) {
-    const code c = code_of(call, call->in[0].dtype);
+    const quantization c = quantization_of(call, call->in[0].dtype);
     mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
     mxcu_out<float> y = mxcu_result<float>(call, &call->out[0], 0);
     return mxcu_for(call, mxcu_size(&call->out[0]),
@@ -65,7 +67,8 @@ static size_t range_temp(const mxc_op_sig *, mxc_pass) {
     return (PARTS + 1) * 2 * sizeof(double);
 }
 
-/* temp[2 PARTS] and the next = the range: of the parameters, or the input's in units, 0 where it has no numbers. */
+/* temp[2 PARTS] and the next = the range: calibrated, or the input's least and greatest element, 0 where it has none.
+ * PARTS teams search interleaved parts, then one thread combines their extents in order. */
 template <class T> static mxc_status find_range(const mxc_op_call *call, const mxcu_range *unit) {
     const mxci_calib calib = static_cast<const mxci_range_params *>(call->params)->calib;
     const int given = !std::isnan(calib.low) && !std::isnan(calib.high), has_unit = unit != nullptr;
@@ -96,6 +99,8 @@ template <class T> static mxc_status find_range(const mxc_op_call *call, const m
     });
 }
 
+/* To a symmetric range (int8), or one from 0 (uint8), that is calibrated or found. unit: of the input's integers; NULL:
+ * they are numbers. */
 template <class T> static mxc_status quantize_to_range(const mxc_op_call *call, const mxcu_range *unit) {
     const mxc_dtype type = call->out[0].dtype;
     const double high = mxci_quantized_most(type), low = type == MXC_U8 ? 0 : -high;

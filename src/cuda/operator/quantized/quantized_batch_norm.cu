@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _contrib_quantized_batch_norm, as operator/quantized/quantized_batch_norm.c: every element is computed in float64. */
+/* _contrib_quantized_batch_norm (operator/quantized/quantized_batch_norm.c): a team per channel of a sample; every
+ * element is computed in float64. */
 #include "cuda/operator/quantized/quantized.h"
 #include "cuda/runtime/convert.h"
 #include "operator/quantized/quantize_kernels.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _contrib_quantized_conv and _contrib_quantized_fully_connected, as operator/quantized/quantized_conv.c: a thread sums
- * the products of each output in 32 bits, which wrap, and starts from the bias in the output's unit. */
+/* _contrib_quantized_conv and _contrib_quantized_fully_connected (operator/quantized/quantized_conv.c): a thread per
+ * output sums its products in 32 bits, which wrap, starting from the bias in the output's unit. Plain loops: they are
+ * correct everywhere, but do not use the tensor cores' int8 products. */
 #include "cuda/operator/nn/convolution_index.h"
 #include "cuda/operator/quantized/quantized.h"
 #include "operator/nn/convolution.h"
@@ -9,7 +10,7 @@
 
 enum { DATA, WEIGHT, BIAS };
 
-/* The ranges of data, weight and bias, and what follows from them. */
+/* The ranges of data, weight and bias, and the unit of the output, which follows from them. */
 struct layer {
     mxcu_range data, weight, bias;
     const int8_t *biases; /* NULL: none */
@@ -33,6 +34,7 @@ static layer layer_of(const mxc_op_call *call) {
     return l;
 }
 
+/* The bounds of an int32 output: what its extreme integers stand for. */
 static mxc_status put_range(const mxc_op_call *call) {
     const layer l = layer_of(call);
     const mxcu_bounds bounds = mxcu_bounds_of(call);
@@ -42,6 +44,7 @@ static mxc_status put_range(const mxc_op_call *call) {
     });
 }
 
+/* out (N,H) = x (N,K) w (H,K)'. */
 template <class T> static mxc_status connect(const mxc_op_call *call) {
     const layer l = layer_of(call);
     const int64_t h = call->in[WEIGHT].shape.dim[0], k = call->in[WEIGHT].shape.dim[1];
@@ -57,6 +60,7 @@ template <class T> static mxc_status connect(const mxc_op_call *call) {
     });
 }
 
+/* Channels second. Unsigned sums wrap without undefined behaviour. */
 template <class T> static mxc_status convolve(const mxc_op_call *call) {
     const layer l = layer_of(call);
     const mxci_conv_params *p = static_cast<const mxci_conv_params *>(call->params);

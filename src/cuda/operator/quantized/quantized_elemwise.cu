@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantized sums, products and concatenation, as operator/quantized/quantized_elemwise.c: every element is computed in
- * float64. */
+/* Quantized sums, products and concatenation (operator/quantized/quantized_elemwise.c): a thread per element, which is
+ * computed in float64. */
 #include "cuda/operator/quantized/quantized.h"
 #include "cuda/operator/tensor/concat_split.h"
 #include "cuda/runtime/convert.h"
@@ -11,7 +11,7 @@
 
 enum { LHS, RHS };
 
-/* Elements of two arrays, as numbers in the output's unit. */
+/* Element i of the sum or product of two arrays, in the output's unit. */
 struct pair {
     mxcu_any a, b;
     mxcu_range lhs, rhs;
@@ -99,7 +99,7 @@ static size_t concat_temp(const mxc_op_sig *, mxc_pass) {
     return sizeof(double);
 }
 
-/* Scratch = the inverse of the unit that has room for the widest range, which the bounds become. */
+/* One thread: scratch = the inverse of the unit that has room for the widest range, which becomes the bounds. */
 static mxc_status find_unit(const mxc_op_call *call) {
     const int arrays = call->n_in / 3;
     const double end = mxci_quantized_most(call->out[0].dtype);

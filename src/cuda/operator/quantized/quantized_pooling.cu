@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantized operators that pass the range of an argument on: _contrib_quantized_pooling, _flatten, _act, _embedding. */
+/* Quantized operators that keep the range of an argument: _contrib_quantized_pooling, _flatten, _act, _embedding.
+ * Values are moved or compared as integers, and a launch of one thread copies the bounds. */
 #include "cuda/operator/quantized/quantized.h"
 #include "cuda/operator/index/rows.h"
 #include "cuda/operator/nn/pooling.h"
@@ -34,7 +35,7 @@ static mxc_status act_forward(const mxc_op_call *call) {
 enum { INDEX, WEIGHT, MIN_WEIGHT, MAX_WEIGHT };
 
 static mxc_status embedding_forward(const mxc_op_call *call) {
-    const mxcu_places rows = mxcu_rows_along(&call->in[WEIGHT].shape, 0, &call->in[INDEX], MXCI_INDEX_CLIP);
+    const mxcu_row_index rows = mxcu_rows_along(&call->in[WEIGHT].shape, 0, &call->in[INDEX], MXCI_INDEX_CLIP);
     MXC_TRY(mxcu_rows_take(call, &call->out[0], 0, &rows, &call->in[WEIGHT]));
     return pass_bounds(call, MIN_WEIGHT, MAX_WEIGHT);
 }

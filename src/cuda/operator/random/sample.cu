@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _random_<distribution> and _sample_<distribution>, with the same numbers as on the CPU for a seed. The latter wait
- * for the device, so that they can report parameters that are out of range. */
+/* _random_<distribution> and _sample_<distribution>, with the same numbers as on the CPU for a seed; a thread per
+ * element, which draws as many numbers as its distribution needs. The latter wait for the device, so that they can
+ * report parameters that are out of range. */
 #include "operator/random/sample.h"
 
 #include "cuda/operator/random/random.h"
@@ -28,7 +29,8 @@ DISTRIBUTION(poisson, poisson)
 DISTRIBUTION(negative_binomial, negative)
 DISTRIBUTION(generalized_negative_binomial, generalized)
 
-/* Element i, with parameters from arrays, each for row neighbours, where these have data. */
+/* Element i: drawn with parameters a and b, or with those of arrays where these have data, each for `row` neighbouring
+ * elements. */
 template <class Distribution> struct sampling {
     mxcu_random random;
     mxcu_any a_array, b_array;
@@ -47,7 +49,8 @@ template <class Distribution> struct sampling {
     }
 };
 
-template <class Distribution> struct misfits {
+/* For mxcu_find_invalid. */
+template <class Distribution> struct invalid_parameters {
     sampling<Distribution> s;
 
     MXCU_DEVICE int is_invalid(int64_t i) const {
@@ -65,7 +68,7 @@ size_t check_bytes(const mxc_op_sig *, mxc_pass) {
 /* MXC_EINVAL unless all n parameters are in range. */
 template <class Distribution> mxc_status check(const mxc_op_call *call, const sampling<Distribution> &s, int64_t n) {
     mxcu_invalid_element bad;
-    MXC_TRY(mxcu_find_invalid(call, n, misfits<Distribution>{s}, &bad));
+    MXC_TRY(mxcu_find_invalid(call, n, invalid_parameters<Distribution>{s}, &bad));
     if (bad.at == INT64_MAX)
         return MXC_OK;
     return MXC_FAIL(MXC_EINVAL, "%s: parameters %g, %g of element %lld, expected %s", Distribution::sample, bad.a,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* argmax, argmin, argmax_channel: a row by a team, by several where there are few long rows, or by a thread where the
- * axis is not the last. */
+/* argmax, argmin, argmax_channel. A row is searched by a team; by several teams, in two launches, where there are few
+ * long rows; or by a thread where the axis is not the last. The first of equal elements wins in each case, so results
+ * do not depend on how a row is split. */
 #include "operator/reduce/argmax.h"
 
 #include <algorithm>
@@ -53,8 +54,9 @@ template <class T, int least> struct search {
         }
         return place;
     }
-    /* Of at(begin) to at(end - 1). A thread without an element of its own takes the first one, which changes nothing.
-     */
+    /* The position of the best element of at(begin) to at(end - 1): each thread's best, the best of the team, and the
+     * smallest position among threads that have it. A thread without an element of its own takes the first one, which
+     * changes nothing. */
     template <class At> static MXCU_DEVICE int64_t by_team(int64_t begin, int64_t end, const mxcu_team &team, At at) {
         const int has_own = begin + team.rank < end;
         C best;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* broadcast_axis, broadcast_to, broadcast_like, _broadcast. The gradient is a sum over the axes that were broadcast. */
+/* broadcast_axis, broadcast_to, broadcast_like, _broadcast; a thread per element of out. The gradient is a sum over the
+ * axes that were broadcast (reduce.h). */
 #include "cuda/operator/reduce/reduce.h"
 #include "cuda/runtime/gradient.h"
 

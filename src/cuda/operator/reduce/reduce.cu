@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sum, mean, prod, nansum, nanprod, max, min (reduce_names.def) and norm. */
+/* sum, mean, prod, nansum, nanprod, max, min (reduce_names.def) and norm: the steps of each, by the launches of
+ * reduce.h; gradients by a thread per element. */
 #include "cuda/operator/reduce/reduce.h"
 
 #include "cuda/runtime/gradient.h"
@@ -39,6 +40,8 @@ MXCU_DEVICE int64_t multiply(int64_t a, int64_t b) {
 #define PICK(condition, yes, no) ((condition) ? (yes) : (no))
 #define LOWEST lowest<X>()
 #define HIGHEST highest<X>()
+/* The steps of a reduction of reduce_names.def, for an accumulator of type X. The cast to void silences warnings about
+ * parameters that a step does not use. */
 #define REDUCE(id, initial, its_step, its_combine) \
     template <class X> struct id##_steps {         \
         MXCU_DEVICE static X start() {             \
@@ -78,12 +81,14 @@ template <> MXCU_DEVICE double finished(double a, finish how, int64_t n) {
     return how == MEAN ? a / (double)n : how == ROOT ? sqrt(a) : a;
 }
 
+/* What T is accumulated in: double for floats, int64_t for integers. */
 template <class T> struct accumulator { using type = double; };
 template <> struct accumulator<int8_t> { using type = int64_t; };
 template <> struct accumulator<uint8_t> : accumulator<int8_t> {};
 template <> struct accumulator<int32_t> : accumulator<int8_t> {};
 template <> struct accumulator<int64_t> : accumulator<int8_t> {};
 
+/* A reduction for reduce.h from its steps. */
 template <class T, template <class> class Steps> struct reducer {
     using sum = typename accumulator<T>::type;
     mxcu_in<T> x;
@@ -139,6 +144,8 @@ template <template <class> class Steps, finish how, class Gradient, needs reads>
         MXCU_SWITCH_FLOAT(call->in[0].dtype, run, call)
     }
 
+    /* A thread per element of data: the gradient of its kept element times what the function's derivative needs of x
+     * and y. */
     template <class T> static mxc_status run_gradient(const mxc_op_call *call) {
         const mxc_tensor *grad = &call->in_grad[0];
         int64_t n = mxcu_size(grad), n_out = mxcu_size(&call->out_grad[0]);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reductions on the GPU: an index space is split into kept and reduced axes. A reduction is a small struct R that
+/* Reductions on the GPU: an index space is split into kept and reduced axes. A reduction is a small struct R that
  * kernels take by value:
  *
  *     typename R::sum                                 an accumulator: double, int64_t, or mxcu_pair of sums
@@ -9,9 +8,11 @@
  *     sum combine(sum a, sum b) const
  *     void put(int64_t k, sum a) const                store the result of kept element k
  *
- * The plan, and so the order of operations, depends on shapes only. Accumulating in double costs nothing here: memory
- * is slower.
- */
+ * A kept element is reduced by a team where the innermost axis is reduced (its threads read neighbours), else by a
+ * thread (neighbouring threads have neighbouring kept elements, which are neighbours in memory). Where kept elements
+ * are too few to occupy the GPU, the reduced part is split into chunks, whose accumulators go to scratch and are
+ * combined by a second launch. The plan, and so the order of operations, depends on shapes only: results are the same
+ * in every run, without atomics. Accumulating in double costs nothing here: memory is slower. */
 #ifndef MXCI_CUDA_OPERATOR_REDUCE_REDUCE_H
 #define MXCI_CUDA_OPERATOR_REDUCE_REDUCE_H
 
@@ -19,10 +20,10 @@
 
 enum {
     MXCU_REDUCE_TEAMS = 1024,      /* about this many teams occupy a GPU, */
-    MXCU_REDUCE_THREADS = 1 << 17, /* or threads of their own */
-    MXCU_REDUCE_ROW = 4096,        /* elements worth a team, */
+    MXCU_REDUCE_THREADS = 1 << 17, /* or this many threads */
+    MXCU_REDUCE_ROW = 4096,        /* elements that make a chunk worth a team, */
     MXCU_REDUCE_COLUMN = 64,       /* or a thread */
-    MXCU_REDUCE_FEW = 32           /* elements that a thread takes by itself */
+    MXCU_REDUCE_FEW = 32           /* up to this many elements are reduced by one thread, not a team */
 };
 
 struct mxcu_reduction {
@@ -31,6 +32,7 @@ struct mxcu_reduction {
     int by_team;                      /* 1: neighbours in the space are reduced, so that a team reads them together */
 };
 
+/* kept and part: the strides of the kept and of the reduced axes in the space. */
 static inline mxcu_reduction mxcu_plan_reduction(const mxci_strided *kept, const mxci_strided *part) {
     mxcu_reduction plan = {mxcu_iterate(kept), mxcu_iterate(part), 1, 0};
     int64_t n = plan.part.size, most;
@@ -117,7 +119,7 @@ template <class R> MXCU_DEVICE typename R::sum mxcu_team_combine(const mxcu_team
         return team.combine(a, mxcu_combining<R>{r});
 }
 
-/* One chunk of one kept element by a team or a thread, to the result or to scratch. */
+/* The first launch: chunk number `chunk` of kept element k, by a team or a thread, to the result or to scratch. */
 template <class R> struct mxcu_reducing {
     using sum = typename R::sum;
     R r;
@@ -140,7 +142,7 @@ template <class R> struct mxcu_reducing {
     }
 };
 
-/* Queue it. temp: scratch of mxcu_reduction_bytes. */
+/* Queue the reduction; one launch, or two where there are chunks. temp: scratch of mxcu_reduction_bytes. */
 template <class R> mxc_status mxcu_reduce(const mxc_op_call *call, const mxcu_reduction *plan, R r, void *temp) {
     using sum = typename R::sum;
     const int64_t n = plan->kept.size, chunks = plan->chunks;
@@ -169,7 +171,8 @@ template <class R> mxc_status mxcu_reduce(const mxc_op_call *call, const mxcu_re
     });
 }
 
-/* The axes of a space along which an array that is broadcast to it varies, and those along which it does not. */
+/* The gradient of an array that is broadcast to a space: the axes along which the array varies are kept, the others are
+ * reduced. */
 static inline mxcu_reduction mxcu_plan_broadcast(const mxc_shape *array, const mxc_shape *space) {
     int64_t dim[2][MXC_MAX_NDIM], step[2][MXC_MAX_NDIM], size = mxcu_product(space, 0, space->ndim);
     int n[2] = {0, 0};
@@ -194,7 +197,7 @@ template <class T> struct mxcu_element {
     }
 };
 
-/* Sums of elements f(i) of a space. */
+/* The sum of f(i) over the reduced elements, stored in dtype T. */
 template <class T, class F> struct mxcu_summing {
     using sum = double;
     F f;

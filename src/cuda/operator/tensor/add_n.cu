@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* add_n: a kernel adds up AT_ONCE arrays; later ones are added to what the first made. */
+/* add_n: a thread per element adds up to AT_ONCE arrays, whose addresses are the kernel's argument; further launches
+ * add later arrays to the result of the first. */
 #include "cuda/runtime/gradient.h"
 
 enum { AT_ONCE = 32 };

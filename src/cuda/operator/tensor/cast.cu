@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cast, and the conversion of dtypes for other operators. */
+/* Cast, and the conversion of dtypes for other operators (runtime/gradient.h); a thread per element. One kernel per
+ * dtype of the result, which looks up the source's. */
 #include "cuda/runtime/convert.h"
 #include "cuda/runtime/gradient.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Concatenation and splitting, with a kernel for each part. */
+/* Concatenation and splitting (tensor/concat_split.h), with one launch per part, a thread per element of the part. */
 #include "cuda/operator/tensor/concat_split.h"
 
 template <class T>

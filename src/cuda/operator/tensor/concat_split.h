@@ -6,7 +6,7 @@
 #include "cuda/runtime/kernel.h"
 
 /* The place of a part in the whole array: its rows have n elements, from offset on in the whole's rows of row elements.
- * Gives the element of the whole that element at of the part is. */
+ * operator() returns the element of the whole that element `at` of the part is. */
 struct mxcu_concat_part {
     int64_t offset, n, row;
     MXCU_DEVICE int64_t operator()(int64_t at) const {

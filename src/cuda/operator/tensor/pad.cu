@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pad. The gradient of an element of data is the sum over the elements of out that it was copied to. */
+/* Pad; a thread per element. The gradient of an element of data is the sum over the elements of out that it was copied
+ * to, which are gathered, up to three (reflect) or a run of the border (edge) along each axis, so no atomics are
+ * needed. */
 #include "cuda/runtime/kernel.h"
 #include "operator/tensor/pad.h"
 
-/* The elements of out along an axis that may be element i of data: n of them, of which k-th is at(k), or none if -1. */
+/* The elements of out along an axis that may be copies of element i of data: n candidates, of which the k-th is at(k),
+ * or -1. */
 struct copies {
     int64_t i, before, last, first, n;
     int mode;
@@ -26,6 +29,7 @@ struct copies {
     }
 };
 
+/* The position of an element in (planes, z, y, x). */
 struct place {
     int64_t plane, z, y, x;
     MXCU_DEVICE place(const int64_t *dim, int64_t at) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _slice_assign and _slice_assign_scalar: an array with a box of it replaced. */
+/* _slice_assign and _slice_assign_scalar: an array with a box of it replaced; a thread per element. */
 #include "cuda/operator/tensor/views.h"
 #include "cuda/runtime/strided_iterator.h"
 
@@ -10,7 +10,7 @@ struct box {
     int64_t dim[MXC_MAX_NDIM];
     mxci_box_axis axis[MXC_MAX_NDIM];
 
-    /* Which element of the box an element of the array is; -1: none. */
+    /* Which element of the box element `at` of the array is; -1: none. */
     MXCU_DEVICE int64_t inside(int64_t at) const {
         int64_t place = 0, size = 1;
         for (int i = n - 1; i >= 0; i--) {
@@ -66,7 +66,7 @@ static mxc_status slice_assign_scalar(const mxc_op_call *call) {
                   static_cast<const mxci_assign_params *>(call->params)->scalar);
 }
 
-/* 0 in the box. */
+/* lhs's gradient: out's, with 0 in the box. */
 static mxc_status assign_backward(const mxc_op_call *call) {
     return assign(call, &call->in_grad[LHS], &call->out_grad[0], nullptr, 0);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tile and repeat: each element of data several times. */
+/* tile and repeat: each element of data several times (tensor/views.h). The gradient is a reduction over the copies
+ * (reduce.h). */
 #include "cuda/operator/tensor/views.h"
 #include "cuda/operator/reduce/reduce.h"
 
-/* How out's space is summed: the axes along which data does not vary. */
+/* How out's space is summed: axes along which data does not vary (step 0) are reduced. */
 static mxcu_reduction copies_plan(const mxci_strided *strides) {
     int64_t dim[2][MXCI_STRIDED_MAX], step[2][MXCI_STRIDED_MAX], size = 1;
     int begin[2] = {MXCI_STRIDED_MAX, MXCI_STRIDED_MAX};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moving elements by a view. A transpose goes through tiles, other views element by element. */
+/* Moving elements by a view (tensor/views.h). A transpose goes through tiles in shared memory, so that reads and writes
+ * are both coalesced; other views have a thread per element, whose writes are. */
 #include "cuda/operator/tensor/views.h"
 
 #include "cuda/runtime/strided_iterator.h"
@@ -12,9 +13,10 @@ struct transposed_planes {
     int64_t row, column;            /* from row to row in the array, and from column to column in the space */
 };
 
-enum { WORTH_TILES = 8 }; /* rows and columns */
+enum { WORTH_TILES = 8 }; /* rows and columns below which most of a 32 x 32 tile would be idle */
 
-/* Returns whether it is one. The last axis of the space gives the rows, another one of step 1 the columns. */
+/* Returns whether the view is a transpose: the last axis of the space gives the rows, another axis of step 1 the
+ * columns; all others are the batch. */
 static int find_planes(const mxci_strided *strides, transposed_planes *out) {
     const int last = strides->n - 1;
     int64_t dim[MXCI_STRIDED_MAX], from[MXCI_STRIDED_MAX], to[MXCI_STRIDED_MAX], size = 1;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* where: elements of x or y, as the condition of each element, or of each row, says. */
+/* where: elements of x or y, as the condition of each element, or of each row, says; a thread per element. */
 #include "cuda/runtime/convert.h"
 #include "cuda/runtime/gradient.h"
 
 enum { CONDITION, X, Y };
 
-/* to = yes or no as the condition of each element says; a NULL stands for zeros. */
+/* to = yes or no by the condition of each element; NULL stands for zeros. */
 template <class T>
 static mxc_status choose(const mxc_op_call *call, const mxc_tensor *yes, const mxc_tensor *no, const mxc_tensor *to,
                          int i) {

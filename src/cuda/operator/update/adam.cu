@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* adam_update and _adamw_update. */
+/* adam_update and _adamw_update. The latter's rescale_grad is an array (auxiliary state 2), read by the kernel. */
 #include "cuda/operator/update/update.h"
 
 static mxc_status adamw(const mxc_op_call *call) {

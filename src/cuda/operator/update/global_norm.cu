@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* multi_sum_sq and clip_global_norm. */
+/* multi_sum_sq and clip_global_norm. Sums are reductions in float64 (reduce.h), one launch per array; the factor of
+ * clipping stays on the device. */
 #include "cuda/operator/reduce/reduce.h"
 #include "operator/update/update.h"
 
@@ -44,7 +45,7 @@ template <class T> static mxc_status scale(const mxc_op_call *call, const double
                     [=] MXCU_LAMBDA(int64_t i) { y.put(i, (mxcu_compute_t<T>)(*factor * (double)x[i])); });
 }
 
-/* The factor first, in scratch. */
+/* One team computes the factor from the sums of squares, into scratch; then a thread per element scales. */
 static mxc_status clip_norm(const mxc_op_call *call) {
     const double most = static_cast<const mxci_clip_norm_params *>(call->params)->max_norm;
     const int64_t n = mxcu_size(&call->in[1]);

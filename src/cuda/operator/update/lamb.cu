@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lamb_update_phase1 and lamb_update_phase2. */
+/* lamb_update_phase1 and lamb_update_phase2. Bias corrections are computed on the host; the norms of phase 2 are
+ * arrays, read by the kernel. */
 #include "cuda/operator/update/update.h"
 
 #include <cmath>

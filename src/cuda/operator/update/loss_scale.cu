@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loss scaling: whether all gradients are finite, scaling of gradients, and the update of the scale. */
+/* Loss scaling: whether all gradients are finite, scaling of gradients, and the update of the scale. All of it stays on
+ * the device, so that a step is not interrupted by the host. */
 #include "operator/update/loss_scale.h"
 
 #include "cuda/runtime/convert.h"
@@ -11,11 +12,11 @@ namespace {
 
 enum { ARRAYS = 64 }; /* of one kernel */
 
-/* Elements of several arrays, one behind the other; ends[k] counts those of arrays 0 to k. */
+/* The kernel's argument: up to ARRAYS arrays, one behind the other; end[k] counts the elements of arrays 0 to k. */
 struct scan {
     mxcu_any array[ARRAYS];
     int64_t end[ARRAYS];
-    int32_t *is_finite; /* all threads that write, write 0 */
+    int32_t *is_finite; /* threads write nothing but 0, so the race between them is harmless */
 
     MXCU_DEVICE void operator()(int64_t i) const {
         int k = 0;
@@ -39,6 +40,8 @@ static mxc_status scan_some(const mxc_op_call *call, int first, int end, int32_t
     return mxcu_for(call, s.end[end - first - 1], s);
 }
 
+/* One thread sets the flag, one launch per ARRAYS arrays clears it where an element is not finite, one thread puts the
+ * result. */
 static mxc_status all_finite(const mxc_op_call *call) {
     const int init = static_cast<const mxci_finite_params *>(call->params)->init_output;
     int32_t *is_finite = mxcu_temp<int32_t>(call, 0);
@@ -87,6 +90,7 @@ static mxc_status scale_backward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->out_grad[0].dtype, scaled, call)
 }
 
+/* One thread: the state is two numbers. */
 static mxc_status update(const mxc_op_call *call) {
     const int64_t interval = static_cast<const mxci_loss_scale_params *>(call->params)->interval;
     const float *is_finite = mxcu_pointer<const float>(call->in[0].data);

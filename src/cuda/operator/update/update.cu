@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The step of every rule of update_kernels.def. */
+/* The step of every rule of update_kernels.def (update/update.h). One launch for all weights of a call: a thread per
+ * element of the weights, one behind the other, so that the many small weights of a model do not cost a launch each.
+ * The arithmetic is the CPU's C source (operator/update/update_kernels.inc). */
 #include "cuda/operator/update/update.h"
 
 #include "math/loop.h"
@@ -50,6 +52,7 @@ template <class T, class S> struct weight_step {
     int64_t end; /* its elements and those of the weights before */
 };
 
+/* The kernel's argument: the factors and pointers of all weights by value. */
 template <class T, class S, class Rule> struct steps {
     using C = mxcu_compute_t<S>;
     typename factors<C>::type f;
@@ -74,7 +77,7 @@ template <class T, class S, class Rule> struct steps {
         }
         return 1;
     }
-    /* Element i of all weights, one behind the other. */
+    /* Element i of all weights, counted through. The weight is found by a linear search, since there are few. */
     MXCU_DEVICE void operator()(int64_t i) const {
         int k = 0;
         while (i >= weight[k].end)

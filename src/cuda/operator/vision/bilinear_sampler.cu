@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * BilinearSampler and SpatialTransformer. The gradient of an element of data is the sum over the places that read it:
- * the corners of all places of a sample are sorted by element.
- */
+/* BilinearSampler and SpatialTransformer. out reads data between elements, at points that a grid gives, by bilinear
+ * interpolation; a thread per element of out. The gradient of data is gathered: the four corners of all points of a
+ * sample are sorted by element, and the first thread of each element's corners sums them, in a fixed order and without
+ * atomics. */
 #include "cuda/operator/index/sort.h"
 #include "cuda/operator/vision/grid.h"
 #include "cuda/runtime/gradient.h"
 #include "operator/vision/vision.h"
 
-enum { DATA, PLACES };
+enum { DATA, GRID };
 
-/* ---- sampling: G is where places are, of a type or in scratch ---------------------------------------------------- */
+/* ---- sampling: G is the type of the grid, an argument or in scratch ---------------------------------------------- */
 
-/* An element that a place is read from, -1: none, and what it counts there. */
+/* One of the four elements around a point (at -1: outside), its weight in the value there, and in the derivatives along
+ * x and y. */
 struct corner {
     int64_t at;
-    double value, slope_x, slope_y;
+    double value, derivative_x, derivative_y;
 };
 
+/* Sizes: planes (channels) of a sample, elements of a plane, points of a sample. */
 struct sampling {
-    int64_t planes, in[2], places;
+    int64_t planes, in[2], points;
 
-    /* The k-th of the four; place: of x in the grid. */
-    template <class G> MXCU_DEVICE corner find(const G &grid, int64_t place, int k) const {
+    /* The k-th corner; point: the element of the grid that has its x. */
+    template <class G> MXCU_DEVICE corner find(const G &grid, int64_t point, int k) const {
         int64_t x0 = 0, y0 = 0;
         double fx = 0, fy = 0;
         corner c = {-1, 0, 0, 0};
-        if (mxci_grid_reach(grid[place], in[1], &x0, &fx) && mxci_grid_reach(grid[place + places], in[0], &y0, &fy))
-            c.at = mxci_grid_corner(in, k, x0, y0, fx, fy, &c.value, &c.slope_x, &c.slope_y);
+        if (mxci_grid_reach(grid[point], in[1], &x0, &fx) && mxci_grid_reach(grid[point + points], in[0], &y0, &fy))
+            c.at = mxci_grid_corner(in, k, x0, y0, fx, fy, &c.value, &c.derivative_x, &c.derivative_y);
         return c;
     }
 };
@@ -42,44 +44,44 @@ template <class T, class G> static mxc_status sample(const mxc_op_call *call, G 
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
     return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t at) {
-        const int64_t i = at % s.places, plane = at / s.places, place = plane / s.planes * 2 * s.places + i;
+        const int64_t i = at % s.points, plane = at / s.points, point = plane / s.planes * 2 * s.points + i;
         double sum = 0;
         for (int k = 0; k < 4; k++) {
-            const corner c = s.find(grid, place, k);
+            const corner c = s.find(grid, point, k);
             sum += c.at < 0 ? 0 : c.value * (double)x[plane * s.in[0] * s.in[1] + c.at];
         }
         y.put(at, (mxcu_compute_t<T>)sum);
     });
 }
 
-/* The gradient of places, to anything with put. */
-template <class T, class G, class To> static mxc_status places_grad(const mxc_op_call *call, G grid, To to) {
+/* The gradient of the grid, to anything with put: a thread per point sums over all planes. */
+template <class T, class G, class To> static mxc_status grid_grad(const mxc_op_call *call, G grid, To to) {
     const sampling s = sampling_of(call);
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]), g = mxcu_data<T>(&call->out_grad[0]);
-    return mxcu_for(call, call->in[DATA].shape.dim[0] * s.places, [=] MXCU_LAMBDA(int64_t at) {
-        const int64_t n = at / s.places, i = at % s.places, place = n * 2 * s.places + i, size = s.in[0] * s.in[1];
+    return mxcu_for(call, call->in[DATA].shape.dim[0] * s.points, [=] MXCU_LAMBDA(int64_t at) {
+        const int64_t n = at / s.points, i = at % s.points, point = n * 2 * s.points + i, size = s.in[0] * s.in[1];
         double sum_x = 0, sum_y = 0;
         for (int k = 0; k < 4; k++) {
-            const corner c = s.find(grid, place, k);
+            const corner c = s.find(grid, point, k);
             double sum = 0;
             for (int64_t plane = n * s.planes; c.at >= 0 && plane < (n + 1) * s.planes; plane++)
-                sum += (double)g[plane * s.places + i] * (double)x[plane * size + c.at];
-            sum_x += sum * c.slope_x;
-            sum_y += sum * c.slope_y;
+                sum += (double)g[plane * s.points + i] * (double)x[plane * size + c.at];
+            sum_x += sum * c.derivative_x;
+            sum_y += sum * c.derivative_y;
         }
-        to.put(place, sum_x);
-        to.put(place + s.places, sum_y);
+        to.put(point, sum_x);
+        to.put(point + s.points, sum_y);
     });
 }
 
-/* The corners of each sample's places, sorted: a key is an element, an index 4 places + k. */
+/* A thread per corner makes an item: its key is the element, its index 4 * point + k. Corners outside sort last. */
 template <class G> static mxc_status sort_corners(const mxc_op_call *call, G grid, mxcu_item *items) {
     const sampling s = sampling_of(call);
-    const int64_t samples = call->in[DATA].shape.dim[0], row = mxcu_sort_row(4 * s.places);
+    const int64_t samples = call->in[DATA].shape.dim[0], row = mxcu_sort_row(4 * s.points);
     MXC_TRY(mxcu_for(call, samples * row, [=] MXCU_LAMBDA(int64_t at) {
-        const int64_t n = at / row, i = at % row / 4, place = n * 2 * s.places + i;
+        const int64_t n = at / row, i = at % row / 4, point = n * 2 * s.points + i;
         mxcu_item item = MXCU_LAST_ITEM;
-        const int64_t element = i < s.places ? s.find(grid, place, (int)(at % 4)).at : -1;
+        const int64_t element = i < s.points ? s.find(grid, point, (int)(at % 4)).at : -1;
         if (element >= 0)
             item = {(uint64_t)element, at % row};
         items[at] = item;
@@ -87,10 +89,10 @@ template <class G> static mxc_status sort_corners(const mxc_op_call *call, G gri
     return mxcu_sort(call, items, samples, row);
 }
 
-/* The first item of an element in each plane sums all of the element's. */
+/* A thread per item and plane; those whose item is the first of its element sum all of the element's. */
 template <class T, class G> static mxc_status data_grad(const mxc_op_call *call, G grid, mxcu_item *items) {
     const sampling s = sampling_of(call);
-    const int64_t samples = call->in[DATA].shape.dim[0], row = mxcu_sort_row(4 * s.places), size = s.in[0] * s.in[1];
+    const int64_t samples = call->in[DATA].shape.dim[0], row = mxcu_sort_row(4 * s.points), size = s.in[0] * s.in[1];
     mxcu_in<T> g = mxcu_data<T>(&call->out_grad[0]);
     mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[DATA], DATA);
     if (call->req[DATA] != MXC_REQ_ADD)
@@ -105,8 +107,8 @@ template <class T, class G> static mxc_status data_grad(const mxc_op_call *call,
             return;
         for (; j < end && items[j].key == key; j++) {
             const int64_t i = items[j].index / 4;
-            const corner c = s.find(grid, n * 2 * s.places + i, (int)(items[j].index % 4));
-            sum += c.value * (double)g[plane * s.places + i];
+            const corner c = s.find(grid, n * 2 * s.points + i, (int)(items[j].index % 4));
+            sum += c.value * (double)g[plane * s.points + i];
         }
         dx.put(plane * size + (int64_t)key, (mxcu_compute_t<T>)sum);
     });
@@ -129,7 +131,7 @@ static size_t sampler_temp(const mxc_op_sig *sig, mxc_pass pass) {
 }
 
 template <class T> static mxc_status sampler(const mxc_op_call *call) {
-    return sample<T>(call, mxcu_data<T>(&call->in[PLACES]));
+    return sample<T>(call, mxcu_data<T>(&call->in[GRID]));
 }
 
 /* A result that takes doubles. */
@@ -141,10 +143,10 @@ template <class T> struct narrowed {
 };
 
 template <class T> static mxc_status sampler_grad(const mxc_op_call *call) {
-    mxcu_in<T> grid = mxcu_data<T>(&call->in[PLACES]);
-    narrowed<T> to = {mxcu_result<T>(call, &call->in_grad[PLACES], PLACES)};
-    if (call->req[PLACES] != MXC_REQ_NULL)
-        MXC_TRY(places_grad<T>(call, grid, to));
+    mxcu_in<T> grid = mxcu_data<T>(&call->in[GRID]);
+    narrowed<T> to = {mxcu_result<T>(call, &call->in_grad[GRID], GRID)};
+    if (call->req[GRID] != MXC_REQ_NULL)
+        MXC_TRY(grid_grad<T>(call, grid, to));
     return call->req[DATA] == MXC_REQ_NULL ? MXC_OK : data_grad<T>(call, grid, mxcu_temp<mxcu_item>(call, 0));
 }
 
@@ -160,7 +162,7 @@ static mxc_status sampler_backward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in[DATA].dtype, sampler_grad, call)
 }
 
-/* ---- SpatialTransformer: in scratch the places, then in backward their gradient, then the corners ---------------- */
+/* ---- SpatialTransformer: in scratch the points, then in backward their gradient, then the corners ---------------- */
 
 struct scratch {
     double *data;
@@ -183,7 +185,7 @@ static size_t transformer_temp(const mxc_op_sig *sig, mxc_pass pass) {
 
 template <class T> static mxc_status transformer(const mxc_op_call *call) {
     scratch grid = {mxcu_temp<double>(call, 0)};
-    MXC_TRY(mxcu_grid_put_affine(call, mxcu_grid_size_of(&call->out[0].shape), mxcu_data<T>(&call->in[PLACES]), grid));
+    MXC_TRY(mxcu_grid_put_affine(call, mxcu_grid_size_of(&call->out[0].shape), mxcu_data<T>(&call->in[GRID]), grid));
     return sample<T>(call, grid);
 }
 
@@ -191,10 +193,10 @@ template <class T> static mxc_status transformer_grad(const mxc_op_call *call) {
     const size_t bytes = grid_bytes(&call->out[0].shape);
     const mxcu_grid_size size = mxcu_grid_size_of(&call->out[0].shape);
     scratch grid = {mxcu_temp<double>(call, 0)}, grad = {mxcu_temp<double>(call, bytes)};
-    narrowed<T> to = {mxcu_result<T>(call, &call->in_grad[PLACES], PLACES)};
-    MXC_TRY(mxcu_grid_put_affine(call, size, mxcu_data<T>(&call->in[PLACES]), grid));
-    if (call->req[PLACES] != MXC_REQ_NULL) {
-        MXC_TRY(places_grad<T>(call, grid, grad));
+    narrowed<T> to = {mxcu_result<T>(call, &call->in_grad[GRID], GRID)};
+    MXC_TRY(mxcu_grid_put_affine(call, size, mxcu_data<T>(&call->in[GRID]), grid));
+    if (call->req[GRID] != MXC_REQ_NULL) {
+        MXC_TRY(grid_grad<T>(call, grid, grad));
         MXC_TRY(mxcu_grid_put_affine_gradient(call, size, grad, to));
     }
     return call->req[DATA] == MXC_REQ_NULL ? MXC_OK : data_grad<T>(call, grid, mxcu_temp<mxcu_item>(call, 2 * bytes));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Correlation: a thread per element of out, or of a gradient, which sums over all displacements and patches. */
+/* Correlation: a thread per element of out, or of a gradient, which sums over all displacements and patches. Gradients
+ * are gathered, so no atomics are needed. */
 #include "cuda/runtime/kernel.h"
 #include "operator/vision/correlation_kernels.h"
 #include "operator/vision/vision.h"
@@ -36,6 +37,7 @@ static double mean_of(const correlation &s) {
     return 1 / ((double)s.kernel * (double)s.kernel * (double)(s.channels > 0 ? s.channels : 1));
 }
 
+/* out (N, displacements, H, W): a thread compares two patches in all channels. */
 template <class T> static mxc_status correlate(const mxc_op_call *call) {
     using A = mxcu_compute_t<T>;
     const correlation s = correlation_of(call);
@@ -58,9 +60,9 @@ template <class T> static mxc_status correlate(const mxc_op_call *call) {
     });
 }
 
-/* Of element (y, x) of a plane of data1, or data2: y and x are the positions in data1 that displacement k compares it
- * by. */
-template <class T> struct slope {
+/* What displacement k contributes to the gradient of an element of a plane of data1, or (second) of data2: y and x are
+ * the position in data1 that the displacement compares with it. */
+template <class T> struct gradient_term {
     correlation s;
     mxcu_in<T> a, b, g;
     int second;
@@ -87,7 +89,7 @@ template <class T> static mxc_status correlate_grad(const mxc_op_call *call, int
     using A = mxcu_compute_t<T>;
     const correlation s = correlation_of(call);
     const A mean = (A)mean_of(s);
-    const slope<T> slope_of = {
+    const gradient_term<T> gradient_of = {
         s, mxcu_data<T>(&call->in[FIRST]), mxcu_data<T>(&call->in[SECOND]), mxcu_data<T>(&call->out_grad[0]), which,
     };
     mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[which], which);
@@ -95,7 +97,7 @@ template <class T> static mxc_status correlate_grad(const mxc_op_call *call, int
         const int64_t x = at % s.in[1], y = at / s.in[1] % s.in[0], plane = at / s.in[1] / s.in[0];
         A sum = 0;
         for (int64_t k = 0; k < s.moves * s.moves; k++)
-            sum += slope_of(plane, k, which ? y - s.move(k, 0) : y, which ? x - s.move(k, 1) : x);
+            sum += gradient_of(plane, k, which ? y - s.move(k, 0) : y, which ? x - s.move(k, 1) : x);
         dx.put(at, sum * mean);
     });
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GridGenerator: a grid of an affine transform, or of a flow. */
+/* GridGenerator: the grid of an affine transform (vision/grid.h), or of a flow, by a thread per element of out. */
 #include "cuda/operator/vision/grid.h"
 #include "operator/vision/vision.h"
 
@@ -18,9 +18,9 @@ template <class T> static mxc_status warp(const mxc_op_call *call) {
     mxcu_in<T> flow = mxcu_data<T>(&call->in[0]);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
     return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t at) {
-        const int64_t i = at % s.places(), is_y = at / s.places() % 2, n = is_y ? s.out[0] : s.out[1];
-        const double place = mxci_grid_even(is_y ? i / s.out[1] : i % s.out[1], n);
-        y.put(at, (mxcu_compute_t<T>)(place + 2 * (double)flow[at] / mxci_grid_steps(n)));
+        const int64_t i = at % s.points(), is_y = at / s.points() % 2, n = is_y ? s.out[0] : s.out[1];
+        const double point = mxci_grid_even(is_y ? i / s.out[1] : i % s.out[1], n);
+        y.put(at, (mxcu_compute_t<T>)(point + 2 * (double)flow[at] / mxci_grid_steps(n)));
     });
 }
 
@@ -29,7 +29,7 @@ template <class T> static mxc_status warp_grad(const mxc_op_call *call) {
     mxcu_in<T> g = mxcu_data<T>(&call->out_grad[0]);
     mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[0], 0);
     return mxcu_for(call, mxcu_size(&call->in_grad[0]), [=] MXCU_LAMBDA(int64_t at) {
-        const double steps = mxci_grid_steps(at / s.places() % 2 ? s.out[0] : s.out[1]);
+        const double steps = mxci_grid_steps(at / s.points() % 2 ? s.out[0] : s.out[1]);
         dx.put(at, (mxcu_compute_t<T>)(2 * (double)g[at] / steps));
     });
 }

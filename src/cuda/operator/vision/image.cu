@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _cvimresize and _cvcopyMakeBorder, as operator/vision/image.c: images (height, width, channels), bytes or float32. */
+/* _cvimresize and _cvcopyMakeBorder (operator/vision/image.c): images (height, width, channels), bytes or float32; a
+ * thread per element. */
 #include "cuda/runtime/convert.h"
 #include "operator/vision/image.h"
 #include "image/resample_weights.h"
@@ -21,12 +22,11 @@ static mxc_status choose(const mxc_op_call *call) {
 
 /* ---- resizing ---------------------------------------------------------------------------------------------------- */
 
-/* Tables of both axes, with what a shape needs of scratch: the tables, then src resized along its rows (h, w',
- * channels). */
+/* The weights of both axes, and scratch: the tables, then src resized along its rows (h, w', channels) in float32. */
 struct resizing {
     mxci_resample rows, columns;
     int kind;
-    size_t narrow, bytes; /* where in scratch; how much of it */
+    size_t narrow, bytes; /* offset of the resized rows; bytes of scratch */
 };
 
 static mxci_resample table_of(int kind, int64_t in, int64_t out) {
@@ -47,7 +47,7 @@ static size_t resize_bytes(const mxc_op_sig *sig, mxc_pass) {
     return resizing_of(sig->params, sig->in_shape[0].dim).bytes;
 }
 
-/* Fill in both tables. */
+/* Fill in both tables: a thread per output position computes its weights. */
 static mxc_status plan(const mxc_op_call *call, resizing *s) {
     const int64_t n = s->rows.out;
     s->rows.first = mxcu_temp<int64_t>(call, 0);
@@ -63,7 +63,7 @@ static mxc_status plan(const mxc_op_call *call, resizing *s) {
     });
 }
 
-/* The sum of an element's taps, step elements apart. */
+/* The weighted sum of an output position's source elements, `step` elements apart. */
 template <class X>
 MXCU_DEVICE static float sum_of_taps(const mxci_resample &r, int64_t i, const X &x, int64_t from, int64_t step) {
     float sum = 0;
@@ -72,6 +72,7 @@ MXCU_DEVICE static float sum_of_taps(const mxci_resample &r, int64_t i, const X 
     return sum;
 }
 
+/* Separable: first along rows into scratch, then along columns. */
 template <class T> static mxc_status resize(const mxc_op_call *call) {
     resizing s = resizing_of(call->params, call->in[0].shape.dim);
     const int64_t channels = call->in[0].shape.dim[2], height = s.columns.in, row = s.rows.out * channels;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _contrib_BilinearResize2D and _contrib_AdaptiveAvgPooling2D. Gradients are gathered: each element sums the elements
- * that it went to. */
+/* _contrib_BilinearResize2D and _contrib_AdaptiveAvgPooling2D; a thread per element of out or of the gradient.
+ * Gradients are gathered: each element of data finds by bisection the elements of out that it contributed to. */
 #include "cuda/runtime/gradient.h"
 #include "operator/vision/resize_kernels.h"
 #include "operator/vision/vision.h"
 
 enum { DATA, LIKE };
 
-/* aligned: -1 for blocks. */
+/* Sizes, and how out is made of data. aligned: align_corners; -1 for the blocks of adaptive pooling. */
 struct resizing {
     int64_t in[2], out[2];
     int aligned;
@@ -16,13 +16,14 @@ struct resizing {
         return aligned < 0 ? mxci_resize_block(in[axis], out[axis], i)
                            : mxci_resize_neighbour(in[axis], out[axis], aligned, i);
     }
-    /* What element x of data counts in a tap's element of out: of all, or of one of two. */
+    /* The weight of row or column x of data in a tap's element of out: equal within a block, or shared by two
+     * neighbours. */
     MXCU_DEVICE double weight(const mxci_resize_tap &t, int64_t x) const {
         if (aligned < 0)
             return x >= t.first && x <= t.last ? 1.0 / (double)(t.last - t.first + 1) : 0;
         return (x == t.first ? 1 - t.share : 0) + (x == t.last ? t.share : 0);
     }
-    /* Elements of out from begin on to end - 1 are all that may be made of element x: taps rise. */
+    /* Elements begin to end - 1 of out are all that x may contribute to; bisection works since taps are monotonic. */
     MXCU_DEVICE void find(int axis, int64_t x, int64_t *begin, int64_t *end) const {
         int64_t low = 0, high = out[axis];
         while (low < high) { /* the first whose tap ends at x or behind */

@@ -5,7 +5,7 @@
 
 #include "cuda/runtime/kernel.h"
 
-/* The sample that a region is of; -1: it is not there. */
+/* The sample of region r; -1: it is outside the batch, and the region is empty. */
 template <class T> MXCU_DEVICE int64_t mxcu_roi_sample(const mxcu_in<T> &rois, int64_t r, int64_t samples) {
     const double sample = rois[5 * r];
     return sample >= 0 && sample < (double)samples ? (int64_t)sample : -1;

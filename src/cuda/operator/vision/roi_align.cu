@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _contrib_ROIAlign. Gradients are gathered: an element of data sums its weights in the bins of every region. */
+/* _contrib_ROIAlign; a thread per element of out. Gradients are gathered without atomics: a thread per element of data
+ * sums its weights in the bins of every region, so backward takes time in proportion to elements times regions. */
 #include "cuda/operator/vision/roi.h"
 #include "cuda/runtime/gradient.h"
 #include "operator/vision/roi_align_kernels.h"
@@ -15,20 +16,22 @@ static mxci_align_shape align_shape(const mxc_op_call *call) {
             p->spatial_scale, p->sample_ratio, p->position_sensitive, p->aligned, 0};
 }
 
+/* The sampling points of one bin of a region. */
 template <class T>
-MXCU_DEVICE static mxci_align_part part_of(const mxci_align_shape &s, const mxcu_in<T> &rois, int64_t r, int64_t part) {
+MXCU_DEVICE static mxci_align_part bin_of(const mxci_align_shape &s, const mxcu_in<T> &rois, int64_t r, int64_t bin) {
     double roi[5];
     for (int i = 0; i < 5; i++)
         roi[i] = rois[5 * r + i];
-    return mxci_align_open(&s, roi, part);
+    return mxci_align_open(&s, roi, bin);
 }
 
-/* The channel of data that part part of a plane of out is made of. */
-MXCU_DEVICE static int64_t channel_of(const mxci_align_shape &s, int64_t plane, int64_t part) {
-    return s.by_part ? plane * s.out[0] * s.out[1] + part : plane;
+/* The channel of data that bin `bin` of a plane of out reads: with position-sensitive pooling each bin has its own. */
+MXCU_DEVICE static int64_t channel_of(const mxci_align_shape &s, int64_t plane, int64_t bin) {
+    return s.by_part ? plane * s.out[0] * s.out[1] + bin : plane;
 }
 
-/* What row (axis 0) or column (1) number element of data counts in the places of a part along the axis. */
+/* The weight of row (axis 0) or column (axis 1) number `element` of data in a bin, summed over the bin's sampling
+ * points along that axis. */
 MXCU_DEVICE static double share_of(const mxci_align_shape &s, const mxci_align_part &p, int axis, int64_t element) {
     double sum = 0, share;
     int64_t pair[2];
@@ -43,10 +46,10 @@ template <class T> static mxc_status align(const mxc_op_call *call) {
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]), rois = mxcu_data<T>(&call->in[ROIS]);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
     return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t at) {
-        const int64_t parts = s.out[0] * s.out[1], part = at % parts, plane = at / parts % s.planes;
-        const int64_t r = at / parts / s.planes, sample = mxcu_roi_sample(rois, r, s.samples);
-        const int64_t first = (sample * s.channels + channel_of(s, plane, part)) * s.in[0] * s.in[1];
-        const mxci_align_part p = part_of(s, rois, r, part);
+        const int64_t bins = s.out[0] * s.out[1], bin = at % bins, plane = at / bins % s.planes;
+        const int64_t r = at / bins / s.planes, sample = mxcu_roi_sample(rois, r, s.samples);
+        const int64_t first = (sample * s.channels + channel_of(s, plane, bin)) * s.in[0] * s.in[1];
+        const mxci_align_part p = bin_of(s, rois, r, bin);
         int64_t row[2], column[2];
         double v, u, sum = 0;
         for (int64_t i = p.first[0]; i < p.last[0] && sample >= 0; i++) {
@@ -69,18 +72,18 @@ template <class T> static mxc_status align_grad(const mxc_op_call *call) {
     mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[DATA], DATA);
     return mxcu_for(call, mxcu_size(&call->in_grad[DATA]), [=] MXCU_LAMBDA(int64_t at) {
         const int64_t size = s.in[0] * s.in[1], y = at % size / s.in[1], x = at % s.in[1], c = at / size % s.channels;
-        const int64_t parts = s.out[0] * s.out[1], plane = s.by_part ? c / parts : c;
+        const int64_t bins = s.out[0] * s.out[1], plane = s.by_part ? c / bins : c;
         double sum = 0;
         for (int64_t r = 0; r < n_rois; r++) {
             if (mxcu_roi_sample(rois, r, s.samples) != at / size / s.channels)
                 continue;
             for (int64_t i = 0; i < s.out[0]; i++) {
-                const mxci_align_part above = part_of(s, rois, r, i * s.out[1]);
+                const mxci_align_part above = bin_of(s, rois, r, i * s.out[1]);
                 const double v = share_of(s, above, 0, y);
-                for (int64_t part = i * s.out[1]; part < (i + 1) * s.out[1] && v > 0; part++)
-                    if (channel_of(s, plane, part) == c)
-                        sum += v * share_of(s, part_of(s, rois, r, part), 1, x) / above.count *
-                               (double)g[(r * s.planes + plane) * parts + part];
+                for (int64_t bin = i * s.out[1]; bin < (i + 1) * s.out[1] && v > 0; bin++)
+                    if (channel_of(s, plane, bin) == c)
+                        sum += v * share_of(s, bin_of(s, rois, r, bin), 1, x) / above.count *
+                               (double)g[(r * s.planes + plane) * bins + bin];
             }
         }
         dx.put(at, (mxcu_compute_t<T>)sum);

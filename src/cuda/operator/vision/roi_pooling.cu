@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ROIPooling. Gradients are gathered: an element of data looks in every region for the bins whose maximum it is. */
+/* ROIPooling; a thread per bin. Gradients are gathered without atomics: backward first finds the maximum of each bin
+ * again, into scratch, then a thread per element of data looks in every region for the bins whose maximum it is. */
 #include "cuda/operator/vision/roi.h"
 #include "cuda/runtime/gradient.h"
 #include "operator/vision/roi_pooling_kernels.h"
@@ -33,7 +34,8 @@ MXCU_DEVICE static roi_bin bin_of(const mxci_roi_shape &s, const mxcu_in<T> &roi
     return b;
 }
 
-/* The largest element of its plane, the first of equal ones, in each bin (region, channel, row, column); -1: none. */
+/* put(bin, best, first): the index of the largest element of its plane in each bin (region, channel, row, column), the
+ * first of equal ones, -1: the bin is empty; and the plane's first element. */
 template <class T, class F> static mxc_status for_largest(const mxc_op_call *call, F put) {
     const mxci_roi_shape s = pooling_shape(call);
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]), rois = mxcu_data<T>(&call->in[ROIS]);
@@ -55,6 +57,7 @@ template <class T, class F> static mxc_status for_largest(const mxc_op_call *cal
     });
 }
 
+/* Forward: the element itself, 0 for an empty bin. */
 template <class T> struct put_value {
     mxcu_in<T> x;
     mxcu_out<T> y;
@@ -63,7 +66,8 @@ template <class T> struct put_value {
     }
 };
 
-struct put_place {
+/* Backward: where it is. */
+struct put_index {
     int64_t *to;
     MXCU_DEVICE void operator()(int64_t at, int64_t best, int64_t) const {
         to[at] = best;
@@ -77,10 +81,10 @@ template <class T> static mxc_status pool(const mxc_op_call *call) {
 template <class T> static mxc_status pool_grad(const mxc_op_call *call) {
     const mxci_roi_shape s = pooling_shape(call);
     const int64_t n_rois = call->in[ROIS].shape.dim[0];
-    int64_t *places = mxcu_temp<int64_t>(call, 0);
+    int64_t *maxima = mxcu_temp<int64_t>(call, 0);
     mxcu_in<T> rois = mxcu_data<T>(&call->in[ROIS]), g = mxcu_data<T>(&call->out_grad[0]);
     mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[DATA], DATA);
-    MXC_TRY(for_largest<T>(call, put_place{places}));
+    MXC_TRY(for_largest<T>(call, put_index{maxima}));
     return mxcu_for(call, mxcu_size(&call->in_grad[DATA]), [=] MXCU_LAMBDA(int64_t at) {
         const int64_t size = s.in[0] * s.in[1], here = at % size, plane = at / size, c = plane % s.channels;
         mxcu_compute_t<T> sum = 0;
@@ -92,7 +96,7 @@ template <class T> static mxc_status pool_grad(const mxc_op_call *call) {
                 const int64_t first = ((r * s.channels + c) * s.out[0] + i) * s.out[1];
                 if (here / s.in[1] >= b.y0 && here / s.in[1] < b.y1)
                     for (int64_t j = first; j < first + s.out[1]; j++)
-                        sum += places[j] == here ? g[j] : 0;
+                        sum += maxima[j] == here ? g[j] : 0;
             }
         }
         dx.put(at, sum);
