@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters of count_sketch, for C and GPU modules. */
+/* Parameters of _contrib_count_sketch, for C and GPU modules. */
 #ifndef MXCI_OPERATOR_CONTRIB_COUNT_SKETCH_H
 #define MXCI_OPERATOR_CONTRIB_COUNT_SKETCH_H
 

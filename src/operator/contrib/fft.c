@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Discrete Fourier transforms of the rows of data, computed in float64. Complex rows are pairs of real and imaginary
- * part, one behind the other.
+/* Discrete Fourier transforms of the rows of data, computed in float64 (contrib/fft_kernels.h). Complex rows are pairs
+ * of real and imaginary part, one pair after the other.
+ *
  *   _contrib_fft   data (...,d) real, out (...,2d): the sum over j of data[j] exp(-2 pi i j k / d)
  *   _contrib_ifft  data (...,2d), out (...,d): the real part of the sum over j of data[j] exp(2 pi i j k / d), which is
  *                  d times the inverse
- * Each is the gradient of the other.
- */
+ *
+ * Each is the gradient of the other. */
 #include "math/assign.h"
 #include "math/tile_kernels.h"
 #include "operator/contrib/fft_kernels.h"
@@ -64,42 +64,34 @@ typedef struct rows_run {
     double *buffers; /* buffers_size for each part */
 } rows_run;
 
-/* Two rows of pairs and what a transform needs besides. */
+/* Doubles for each part: two complex rows and the transform's scratch. */
 static int64_t buffers_size(const mxci_fft *f) {
     return mxci_dim_add(mxci_dim_mul(4, f->size), mxci_fft_scratch_size(f));
 }
 
-/* Pairs of a real row, or turned ones. */
-static void fft_load(const rows_run *r, int64_t row, double *x, double *spare) {
-    int64_t n = r->fft.n;
-    if (r->from_real) {
-        mxci_convert(r->from->dtype, mxci_at(r->from, row * n), MXC_F64, spare, n);
-        for (int64_t i = 0; i < n; i++) {
-            x[2 * i] = spare[i];
-            x[2 * i + 1] = 0;
-        }
-        return;
-    }
-    mxci_convert(r->from->dtype, mxci_at(r->from, row * 2 * n), MXC_F64, x, 2 * n);
-    for (int64_t i = 0; i < n; i++)
-        x[2 * i + 1] = -x[2 * i + 1];
-}
-
-static void fft_store(const rows_run *r, int64_t row, double *y, double *spare) {
-    int64_t n = r->from_real ? 2 * r->fft.n : r->fft.n;
-    for (int64_t i = 0; i < n && !r->from_real; i++)
-        y[i] = y[2 * i];
-    mxci_convert(MXC_F64, y, r->to->dtype, spare, n);
-    mxci_assign_row(r->req, r->to->dtype, mxci_at(r->to, row * n), spare, n);
-}
-
+/* Rows begin..end-1: load, transform, store. y is free until the transform, x after it. */
 static void rows_range(void *arg, int64_t begin, int64_t end, int part) {
     const rows_run *r = arg;
+    const int64_t n = r->fft.n;
     double *x = r->buffers + part * buffers_size(&r->fft), *y = x + 2 * r->fft.size;
     for (int64_t row = begin; row < end; row++) {
-        fft_load(r, row, x, y);
+        if (r->from_real) {
+            mxci_convert(r->from->dtype, mxci_at(r->from, row * n), MXC_F64, y, n);
+            for (int64_t i = 0; i < n; i++) {
+                x[2 * i] = y[i];
+                x[2 * i + 1] = 0;
+            }
+        } else { /* the real part of the inverse transform is that of the transform of the conjugate */
+            mxci_convert(r->from->dtype, mxci_at(r->from, row * 2 * n), MXC_F64, x, 2 * n);
+            for (int64_t i = 0; i < n; i++)
+                x[2 * i + 1] = -x[2 * i + 1];
+        }
         mxci_fft_run(&r->fft, x, y, y + 2 * r->fft.size);
-        fft_store(r, row, y, x);
+        for (int64_t i = 0; i < n && !r->from_real; i++)
+            y[i] = y[2 * i];
+        const int64_t out = r->from_real ? 2 * n : n;
+        mxci_convert(MXC_F64, y, r->to->dtype, x, out);
+        mxci_assign_row(r->req, r->to->dtype, mxci_at(r->to, row * out), x, out);
     }
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Transforms by mixed-radix passes and by Bluestein's convolution: see contrib/fft_kernels.h. */
 #include "operator/contrib/fft_kernels.h"
 
 #include <math.h>
@@ -22,18 +23,13 @@ static complex conjugate(complex a) {
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* Numbers in the tables of all passes: p roots of 1 and (p - 1) m turns each. */
-static int64_t n_roots(const mxci_fft *f) {
-    int64_t n = 0;
-    for (int64_t i = 0, rest = f->size; i < f->n_factors; i++) {
+int64_t mxci_fft_table_size(const mxci_fft *f) {
+    int64_t n = f->is_convolution ? f->n + f->size : 0;          /* the chirp and its transform */
+    for (int64_t i = 0, rest = f->size; i < f->n_factors; i++) { /* p roots and (p - 1) m twiddle factors of a pass */
         rest /= f->factor[i];
         n += f->factor[i] + (f->factor[i] - 1) * rest;
     }
-    return n;
-}
-
-int64_t mxci_fft_table_size(const mxci_fft *f) {
-    return mxci_dim_mul(2, n_roots(f) + (f->is_convolution ? f->n + f->size : 0));
+    return mxci_dim_mul(2, n);
 }
 
 int64_t mxci_fft_scratch_size(const mxci_fft *f) {
@@ -42,18 +38,18 @@ int64_t mxci_fft_scratch_size(const mxci_fft *f) {
 
 /* ---- by factors -------------------------------------------------------------------------------------------------- */
 
-/* A pass over numbers (p, m, step) takes each p of them that are m * step apart, transforms them, turns number u of the
- * result by exp(-2 pi i q u / (p m)), q the place in m, and puts it to (m, p, step). units: the p-th roots of 1; turns:
- * p - 1 for each q. */
+/* A pass over numbers (p, m, step) takes each p of them that are m * step apart, transforms them, multiplies number u
+ * of the result by the twiddle factor exp(-2 pi i q u / (p m)), q the position in m, and puts it to (m, p, step).
+ * roots: the p-th roots of 1; twiddles: p - 1 for each q. */
 typedef struct pass {
     int64_t p, m, step;
-    const complex *units, *turns;
+    const complex *roots, *twiddles;
 } pass;
 
 static void run_2(const pass *s, const complex *x, complex *y) {
     int64_t step = s->step, far = s->m * step;
     for (int64_t q = 0; q < s->m; q++) {
-        complex w = s->turns[q];
+        complex w = s->twiddles[q];
         for (int64_t i = q * step, to = 2 * i; i < (q + 1) * step; i++, to++) {
             complex a = x[i], b = x[i + far];
             y[to] = (complex){a.re + b.re, a.im + b.im};
@@ -65,7 +61,7 @@ static void run_2(const pass *s, const complex *x, complex *y) {
 static void run_4(const pass *s, const complex *x, complex *y) {
     int64_t step = s->step, far = s->m * step;
     for (int64_t q = 0; q < s->m; q++) {
-        complex w1 = s->turns[3 * q], w2 = s->turns[3 * q + 1], w3 = s->turns[3 * q + 2];
+        complex w1 = s->twiddles[3 * q], w2 = s->twiddles[3 * q + 1], w3 = s->twiddles[3 * q + 2];
         for (int64_t i = q * step, to = 4 * i; i < (q + 1) * step; i++, to++) {
             complex a = x[i], b = x[i + far], c = x[i + 2 * far], d = x[i + 3 * far];
             complex even = {a.re + c.re, a.im + c.im}, odd = {b.re + d.re, b.im + d.im};
@@ -78,29 +74,30 @@ static void run_4(const pass *s, const complex *x, complex *y) {
     }
 }
 
-static complex sum_of_units(const pass *s, int64_t u, int64_t far, const complex *x) {
+static complex sum_of_roots(const pass *s, int64_t u, int64_t far, const complex *x) {
     complex sum = *x;
     for (int64_t t = 1, at = 0; t < s->p; t++) {
         complex term;
         at += u;
         at -= at >= s->p ? s->p : 0;
-        term = times(x[t * far], s->units[at]);
+        term = times(x[t * far], s->roots[at]);
         sum = (complex){sum.re + term.re, sum.im + term.im};
     }
     return sum;
 }
 
+/* A pass of any factor: each result is a sum of p terms. */
 static void run_any(const pass *s, const complex *x, complex *y) {
     int64_t step = s->step, far = s->m * step;
     for (int64_t q = 0; q < s->m; q++)
         for (int64_t u = 0; u < s->p; u++)
             for (int64_t r = 0; r < step; r++) {
-                complex sum = sum_of_units(s, u, far, &x[q * step + r]);
-                y[(q * s->p + u) * step + r] = u ? times(sum, s->turns[q * (s->p - 1) + u - 1]) : sum;
+                complex sum = sum_of_roots(s, u, far, &x[q * step + r]);
+                y[(q * s->p + u) * step + r] = u ? times(sum, s->twiddles[q * (s->p - 1) + u - 1]) : sum;
             }
 }
 
-/* size numbers; from is lost. */
+/* size numbers, by one pass after the other between the two buffers; from is overwritten. */
 static void transform(const mxci_fft *f, complex *from, complex *to) {
     const complex *roots = (const complex *)f->roots;
     complex *x = from, *y = to, *swap;
@@ -108,8 +105,8 @@ static void transform(const mxci_fft *f, complex *from, complex *to) {
     for (int i = 0; i < f->n_factors; i++) {
         s.p = f->factor[i];
         s.m /= s.p;
-        s.units = roots;
-        s.turns = roots + s.p;
+        s.roots = roots;
+        s.twiddles = roots + s.p;
         (s.p == 2 ? run_2 : s.p == 4 ? run_4 : run_any)(&s, x, y);
         roots += s.p + (s.p - 1) * s.m;
         s.step *= s.p;
@@ -140,16 +137,17 @@ static complex *fill_roots(const mxci_fft *f, complex *roots) {
 
 /* ---- as a convolution -------------------------------------------------------------------------------------------- */
 
-/* With jk = (jj + kk - (k-j)(k-j)) / 2 the sum is one over a number times a turned chirp, at k - j. The products of
- * transforms go back by a transform of what is turned. */
+/* With jk = (j^2 + k^2 - (k - j)^2) / 2 the transform is the chirp times the convolution of (from times the chirp) with
+ * the conjugated chirp. Convolutions are products of transforms; the inverse transform is the transform of the
+ * conjugate, conjugated. */
 static void convolve(const mxci_fft *f, complex *from, complex *to, complex *scratch) {
-    const complex *chirp = (const complex *)f->chirp, *image = (const complex *)f->chirp_image;
+    const complex *chirp = (const complex *)f->chirp, *chirp_transform = (const complex *)f->chirp_transform;
     for (int64_t j = 0; j < f->n; j++)
         from[j] = times(from[j], chirp[j]);
     memset(from + f->n, 0, (size_t)(f->size - f->n) * sizeof *from);
     transform(f, from, scratch);
     for (int64_t k = 0; k < f->size; k++)
-        scratch[k] = conjugate(times(scratch[k], image[k]));
+        scratch[k] = conjugate(times(scratch[k], chirp_transform[k]));
     transform(f, scratch, from);
     for (int64_t k = 0; k < f->n; k++) {
         complex sum = conjugate(from[k]);
@@ -157,30 +155,25 @@ static void convolve(const mxci_fft *f, complex *from, complex *to, complex *scr
     }
 }
 
-/* exp(-pi i k k / n): k k modulo 2 n, by k k = (k-1)(k-1) + 2 k - 1. */
-static void fill_chirp(int64_t n, complex *chirp) {
-    int64_t square = 0;
-    for (int64_t k = 0; k < n; k++) {
-        square += k ? 2 * k - 1 : 0;
-        square -= square >= 2 * n ? 2 * n : 0;
-        chirp[k] = (complex){cos(pi * (double)square / (double)n), -sin(pi * (double)square / (double)n)};
-    }
-}
-
 void mxci_fft_fill(mxci_fft *f, double *tables, double *scratch) {
-    complex *chirp = fill_roots(f, (complex *)tables), *image = chirp + f->n, *turned = (complex *)scratch;
+    complex *chirp = fill_roots(f, (complex *)tables), *chirp_transform = chirp + f->n,
+            *conjugated = (complex *)scratch;
     f->roots = tables;
     if (!f->is_convolution)
         return;
-    fill_chirp(f->n, chirp);
-    memset(turned, 0, (size_t)f->size * sizeof *turned);
-    for (int64_t k = 0; k < f->n; k++) {
-        turned[k] = conjugate(chirp[k]);
-        turned[(f->size - k) % f->size] = turned[k];
+    for (int64_t k = 0, square = 0; k < f->n; k++) { /* square: k^2 modulo 2 n, so that the angle keeps its digits */
+        square += k ? 2 * k - 1 : 0;
+        square -= square >= 2 * f->n ? 2 * f->n : 0;
+        chirp[k] = (complex){cos(pi * (double)square / (double)f->n), -sin(pi * (double)square / (double)f->n)};
     }
-    transform(f, turned, image);
+    memset(conjugated, 0, (size_t)f->size * sizeof *conjugated);
+    for (int64_t k = 0; k < f->n; k++) {
+        conjugated[k] = conjugate(chirp[k]);
+        conjugated[(f->size - k) % f->size] = conjugated[k];
+    }
+    transform(f, conjugated, chirp_transform);
     f->chirp = &chirp->re;
-    f->chirp_image = &image->re;
+    f->chirp_transform = &chirp_transform->re;
 }
 
 void mxci_fft_run(const mxci_fft *f, double *from, double *to, double *scratch) {

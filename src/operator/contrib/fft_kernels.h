@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Discrete Fourier transforms of any length, in double. Complex numbers are pairs of real and imaginary part. */
+/* Discrete Fourier transforms of any length, in float64. Complex numbers are pairs of real and imaginary part. Lengths
+ * whose prime factors are small are transformed by mixed-radix passes (Stockham's algorithm, which needs no
+ * permutation); others as a convolution with a chirp (Bluestein), by transforms whose length is a power of 2. O(n log
+ * n) either way. */
 #ifndef MXCI_OPERATOR_CONTRIB_FFT_KERNELS_H
 #define MXCI_OPERATOR_CONTRIB_FFT_KERNELS_H
 
 #include <stdint.h>
 #include <string.h>
 
-/* How a length is transformed: by its prime factors, or, where one of them is large, as a convolution, which goes by
- * transforms whose length is a power of 2. O(n log n) either way. */
+/* How a length is transformed. */
 typedef struct mxci_fft {
     int64_t n, size; /* length; length of the transforms by factors: n, or the power of 2 */
     int n_factors;
     int64_t factor[64]; /* of size */
     int is_convolution;
-    const double *roots;               /* roots of 1, for one pass after the other */
-    const double *chirp, *chirp_image; /* convolution: n numbers exp(-pi i k k / n), and the transform of their turn */
+    const double *roots; /* roots of 1, for one pass after the other */
+    const double *chirp,
+        *chirp_transform; /* convolution: n numbers exp(-pi i k k / n), and the transform of their conjugate */
 } mxci_fft;
 
 enum { MXCI_FFT_LARGEST = 64 }; /* prime factor that is summed directly */
 
-/* Factors of size, 4 before the primes; what is left by those up to MXCI_FFT_LARGEST counts as one. Returns the
- * largest. */
+/* Factors of size: 4 before the primes, since a pass of 4 takes fewer operations than two of 2. What is left after the
+ * primes up to MXCI_FFT_LARGEST counts as one factor. Returns the largest. */
 static inline int64_t mxci_fft_factorize(mxci_fft *f) {
     int64_t rest = f->size, p = 4;
     f->n_factors = 0;
@@ -48,8 +51,8 @@ int64_t mxci_fft_table_size(const mxci_fft *f);
 int64_t mxci_fft_scratch_size(const mxci_fft *f);
 /* Fill in the tables, which must stay for as long as the plan is used. */
 void mxci_fft_fill(mxci_fft *f, double *tables, double *scratch);
-/* to[k] = the sum over j of from[j] exp(-2 pi i j k / n), k < n. from and to have room for size numbers; from is
- * lost. */
+/* to[k] = the sum over j of from[j] exp(-2 pi i j k / n), k < n. from and to have room for size numbers, scratch for
+ * mxci_fft_scratch_size doubles; from is overwritten. */
 void mxci_fft_run(const mxci_fft *f, double *from, double *to, double *scratch);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * box_iou: how far boxes overlap. lhs (a..., 4), rhs (b..., 4), out (a..., b...): the intersection over the union of
- * each box of lhs with each of rhs, 0 where there is no union. The gradient is 0, as in MXNet.
- */
+/* box_iou: the intersection over union of boxes. lhs (a..., 4), rhs (b..., 4), out (a..., b...): of each box of lhs
+ * with each of rhs, 0 where the union is empty. The gradient is 0, as in MXNet. */
 #include "math/assign.h"
 #include "operator/detection/boxes_kernels.h"
 #include "operator/detection/detection.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * box_nms: non-maximum suppression. data (..., n, k): n rows of k numbers, among them a score, a box and maybe a class;
- * out has the rows that stay, the best score first, and rows of -1 behind them. A row is looked at if its score is
- * above valid_thresh, its class is not background_id and it is among the best topk; it goes if a better one that stays,
- * of its class, overlaps it by more than overlap_thresh. The gradient of a row that stays goes to where it came from,
- * as it is.
- */
+/* box_nms: non-maximum suppression. data (..., n, k): n rows of k numbers, among them a score, a box and maybe a class.
+ * out has the rows that are kept, in descending order of score, and rows of -1 behind them. A row is a candidate if its
+ * score is above valid_thresh, its class is not background_id and it is among the topk best; a candidate is suppressed
+ * if a better one that is kept, of its class, overlaps it by more than overlap_thresh. The gradient of a kept row goes
+ * to the row that it was copied from, unchanged.
+ *
+ * Groups (all axes but the last two) are distributed over threads. Rows are sorted by keys whose unsigned order is that
+ * of the scores (math/sort_kernels.h); equal scores keep their order. */
 #include "math/assign.h"
 #include "math/sort_kernels.h"
 #include "math/tile_kernels.h"
@@ -122,13 +123,6 @@ static size_t box_nms_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_FORWARD ? mxci_size_mul(each, (size_t)sig->parallelism) : 0;
 }
 
-static nms_scratch open_scratch(const nms_run *r, int part) {
-    const mxc_tensor *data = &r->call->in[0];
-    size_t bytes = box_nms_scratch_bytes(&data->shape, data->dtype);
-    return box_nms_take_scratch(&(mxci_scratch){.base = (char *)r->call->temp + bytes * (size_t)part}, &data->shape,
-                                data->dtype);
-}
-
 static nms_run box_nms_open_run(const mxc_op_call *call) {
     const nms_params *p = call->params;
     const mxc_shape *data = &call->in[0].shape;
@@ -143,12 +137,13 @@ static nms_run box_nms_open_run(const mxc_op_call *call) {
     return r;
 }
 
+/* Element i of rows in the compute type. */
 static double number(const nms_run *r, const void *rows, int64_t i) {
     return r->compute == MXC_F32 ? (double)((const float *)rows)[i] : ((const double *)rows)[i];
 }
 
-/* The best rows that are looked at, as order; returns how many. */
-static int64_t find_rows(const nms_run *r, nms_scratch *s) {
+/* order = the candidates, the best first; returns how many. */
+static int64_t select_candidates(const nms_run *r, nms_scratch *s) {
     const nms_params *p = r->params;
     int64_t found = 0, n;
     for (int64_t i = 0; i < r->n; i++) {
@@ -166,10 +161,10 @@ static int64_t find_rows(const nms_run *r, nms_scratch *s) {
     return n;
 }
 
-/* A group's rows as they leave, in its dtype, in s->in; order becomes the record. */
-static void suppress(const nms_run *r, nms_scratch *s) {
+/* One group: s->in, its rows in the compute type, becomes its output in out's dtype; s->order becomes its record. */
+static void suppress_group(const nms_run *r, nms_scratch *s) {
     size_t row = (size_t)r->width * mxc_dtype_size(r->compute);
-    int64_t kept = find_rows(r, s);
+    int64_t kept = select_candidates(r, s);
     if (r->compute == MXC_F32)
         kept = mxci_box_suppress_f32(&r->rows, s->in, kept, s->order, kept);
     else
@@ -191,10 +186,12 @@ static void box_nms_forward_part(void *arg, int64_t begin, int64_t end, int part
     const nms_run *r = arg;
     const mxc_op_call *call = r->call;
     const mxc_tensor *out = &call->out[OUTPUT];
-    nms_scratch s = open_scratch(r, part);
+    size_t bytes = box_nms_scratch_bytes(&call->in[0].shape, call->in[0].dtype);
+    nms_scratch s = box_nms_take_scratch(&(mxci_scratch){.base = (char *)call->temp + bytes * (size_t)part},
+                                         &call->in[0].shape, call->in[0].dtype);
     for (int64_t g = begin; g < end; g++) {
         mxci_load(out->dtype, mxci_at(&call->in[0], g * r->n * r->width), s.in, r->n * r->width);
-        suppress(r, &s);
+        suppress_group(r, &s);
         mxci_assign_row(call->req[OUTPUT], out->dtype, mxci_at(out, g * r->n * r->width), s.in, r->n * r->width);
         mxci_assign_row(call->req[RECORD], MXC_I64, mxci_at(&call->out[RECORD], g * r->n), s.order, r->n);
     }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* detection/boxes_kernels.h for f32 and f64. */
 #include "operator/detection/boxes_kernels.h"
 
 #include <stddef.h>

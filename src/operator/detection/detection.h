@@ -49,7 +49,7 @@ typedef struct mxci_proposal_params {
     int32_t output_score, iou_loss;
 } mxci_proposal_params;
 
-/* ---- what kernels are told, by the parameters and shapes --------------------------------------------------------- */
+/* ---- arguments of kernels, from parameters and shapes ------------------------------------------------------------ */
 
 static inline mxci_target_shape mxci_target_shape_of(const mxci_target_params *p, const mxc_shape *label,
                                                      const mxc_shape *scores) {
@@ -86,7 +86,7 @@ static inline mxci_proposal_shape mxci_proposal_shape_of(const mxci_proposal_par
     s.in[0] = scores->dim[2];
     s.in[1] = scores->dim[3];
     s.stride = (double)p->feature_stride;
-    s.least = (double)p->rpn_min_size;
+    s.min_size = (double)p->rpn_min_size;
     s.threshold = p->threshold;
     s.first = p->rpn_pre_nms_top_n > 0 ? p->rpn_pre_nms_top_n : INT64_MAX;
     s.limit = p->rpn_post_nms_top_n;
@@ -95,13 +95,13 @@ static inline mxci_proposal_shape mxci_proposal_shape_of(const mxci_proposal_par
     return s;
 }
 
-/* ---- MultiBoxPrior: n boxes around each place, of which there are width in a row --------------------------------- */
+/* ---- MultiBoxPrior: n boxes around each position, of which there are width in a row ------------------------------ */
 
 typedef struct mxci_prior {
     int n, clip;
     int64_t width;
     double step[2], offset[2];         /* along y and x */
-    double half[2 * MXC_TUPLE_MAX][2]; /* of each box's height and width */
+    double half[2 * MXC_TUPLE_MAX][2]; /* half the height and width of each box */
 } mxci_prior;
 
 static inline int mxci_prior_boxes(const mxci_prior_params *p) {
@@ -128,10 +128,10 @@ static inline mxci_prior mxci_prior_of(const mxci_prior_params *p, const int64_t
     return r;
 }
 
-/* Number i of the boxes of a place: left, top, right, bottom of each. */
-MXCI_SCALAR double mxci_prior_number(const mxci_prior *r, int64_t place, int i) {
+/* Coordinate i of the boxes at a position: left, top, right, bottom of each box. */
+MXCI_SCALAR double mxci_prior_number(const mxci_prior *r, int64_t position, int i) {
     const int k = 1 - (i & 1); /* x, y, x, y */
-    const double at = (double)(k ? place % r->width : place / r->width) + r->offset[k];
+    const double at = (double)(k ? position % r->width : position / r->width) + r->offset[k];
     const double number = at * r->step[k] + (i & 2 ? r->half[i / 4][k] : -r->half[i / 4][k]);
     return r->clip ? fmin(fmax(number, 0), 1) : number;
 }

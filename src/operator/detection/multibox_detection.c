@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * MultiBoxDetection: the objects that a detector found. cls_prob (N,C,A): scores of classes for each box, class 0 is
- * background; loc_pred (N,4*A): steps from each of anchors (1,A,4) to a box; out (N,A,6): rows (class - 1, score, left,
- * top, right, bottom) of the boxes whose best class reaches threshold, the best score first. A box that overlaps a
- * better one of its class by nms_threshold keeps its row with class -1, as do all behind the first nms_topk, in their
- * old order; rows of nothing are -1. An nms_threshold outside of (0,1]: no order and no suppression.
- */
+/* MultiBoxDetection: the detections of a single-shot detector (Liu et al., SSD, 2016). cls_prob (N,C,A): scores of
+ * classes for each anchor, class 0 is the background; loc_pred (N,4*A): offsets from each of anchors (1,A,4) to a box;
+ * out (N,A,6): rows (class - 1, score, left, top, right, bottom) of the boxes whose best class reaches threshold, in
+ * descending order of score. A box that overlaps a better one of its class by nms_threshold keeps its row with class
+ * -1, as do all behind the first nms_topk, in the order of anchors; other rows are -1. With an nms_threshold outside of
+ * (0,1] rows are in the order of anchors, and nothing is suppressed. */
 #include "math/assign.h"
 #include "operator/detection/detection.h"
 #include "operator/infer.h"
@@ -41,9 +40,9 @@ static mxc_status multibox_detection_check_params(void *params) {
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
 static mxc_status set_shapes(mxc_op_sig *sig, int64_t samples, int64_t anchors) {
-    int64_t places = anchors < 0 || anchors > INT64_MAX / 8 ? -1 : anchors * 4;
+    int64_t coordinates = anchors < 0 || anchors > INT64_MAX / 8 ? -1 : anchors * 4;
     mxc_shape scores = mxci_shape_of(3, (int64_t[]){samples, -1, anchors});
-    mxc_shape loc = mxci_shape_of(2, (int64_t[]){samples, places});
+    mxc_shape loc = mxci_shape_of(2, (int64_t[]){samples, coordinates});
     mxc_shape boxes = mxci_shape_of(3, (int64_t[]){1, anchors, 4});
     mxc_shape out = mxci_shape_of(3, (int64_t[]){samples, anchors, 6});
     MXC_TRY(mxc_sig_set_shape(sig, SCORES, &scores));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Targets and detections of one image, for f32 and f64: see detection/multibox_kernels.h. */
 #include "operator/detection/multibox_kernels.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include "math/sort_kernels.h"
 #include "operator/detection/boxes_kernels.h"
 
-/* What an anchor is for. */
+/* The role of an anchor. */
 enum { IGNORED, BACKGROUND, OBJECT };
 
 typedef struct anchor_match {
@@ -18,11 +19,11 @@ typedef struct anchor_match {
     int64_t kind;
 } anchor_match;
 
-/* The best anchor for a label among those that are of none. */
+/* The best anchor for a label among those not yet assigned. */
 typedef struct label_match {
     double overlap;
-    int64_t anchor; /* -1: there is none; */
-    int64_t done;   /* it has been given to the label */
+    int64_t anchor; /* -1: there is none */
+    int64_t done;   /* it has been assigned to the label */
 } label_match;
 
 size_t mxci_target_scratch(const mxci_target_shape *s) {
@@ -34,8 +35,8 @@ size_t mxci_detection_scratch(const mxci_detection_shape *s) {
     return mxci_size_of(s->anchors, 2 * sizeof(mxci_order_item) + 2 * sizeof(int64_t));
 }
 
-/* The label without an anchor whose best one is the best of all. */
-static int has_free_label(const label_match *labels, int64_t n, int64_t *out) {
+/* *out = the label without an anchor whose candidate overlaps most; returns 0 if there is none. */
+static int find_unassigned_label(const label_match *labels, int64_t n, int64_t *out) {
     *out = -1;
     for (int64_t k = 0; k < n; k++) {
         const label_match *m = &labels[k], *best = *out < 0 ? NULL : &labels[*out];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One image of a single-shot detector, f32 and f64: what its anchors should learn, and what they found. */
+/* One image of a single-shot detector, f32 and f64: the training targets of its anchors, and its detections. */
 #ifndef MXCI_OPERATOR_DETECTION_MULTIBOX_KERNELS_H
 #define MXCI_OPERATOR_DETECTION_MULTIBOX_KERNELS_H
 
@@ -9,15 +9,16 @@
 /* A label is a row of width elements: class and box; one whose class is -1 ends the labels of an image. */
 typedef struct mxci_target_shape {
     int64_t anchors, labels, width, classes;
-    double overlap;                      /* beyond which an anchor is of a label that is not the best match of it */
-    double ignore;                       /* class of anchors that neither are of a label nor background */
-    double mining_ratio, mining_overlap; /* background anchors for each of a label, where above 0; what they overlap */
+    double overlap;        /* above which an anchor is matched to a label that has a better anchor */
+    double ignore;         /* class target of anchors that are neither matched nor background */
+    double mining_ratio;   /* mined background anchors per matched one; 0 or below: no mining */
+    double mining_overlap; /* mined anchors overlap labels less than this */
     double variance[4];
 } mxci_target_shape;
 
 typedef struct mxci_detection_shape {
-    int64_t anchors, classes, limit; /* limit: rows that suppression leaves at most */
-    int clip, force;                 /* force: boxes of all classes drive each other out */
+    int64_t anchors, classes, limit; /* limit: candidates of suppression */
+    int clip, force;                 /* force: boxes suppress across classes */
     double threshold, overlap;       /* of a score; of boxes, without suppression unless in (0,1] */
     double variance[4];
 } mxci_detection_shape;

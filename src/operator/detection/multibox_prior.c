@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * MultiBoxPrior: boxes spread evenly over an image, for a detector to start from. data (N,C,h,w) is read for its shape
- * only; out (1, h*w*K, 4) holds K boxes (left, top, right, bottom; the image is 0 to 1) around each of h*w places, row
- * by row: one of each size in the first ratio, then one of the first size in each other ratio. A size is the height of
- * a square, a ratio width over height. On planes that are not square, boxes get a width for an image of that form, as
- * in MXNet since 1.0.
- */
+/* MultiBoxPrior: anchors for a single-shot detector. data (N,C,h,w) is read for its shape only; out (1, h*w*K, 4) holds
+ * K boxes (left, top, right, bottom; the image is 0 to 1) around each of h*w positions, row by row: one of each size
+ * with the first ratio, then one of the first size with each other ratio. A size is the height of a square, a ratio
+ * width over height. On planes that are not square, widths are scaled by the aspect ratio of the plane, as in MXNet
+ * since 1.0. */
 #include "math/assign.h"
 #include "math/tile_kernels.h"
 #include "operator/detection/detection.h"
@@ -45,10 +43,10 @@ static mxc_status multibox_prior_infer_shape(mxc_op_sig *sig) {
     MXC_TRY(mxc_sig_set_shape(sig, 0, &data));
     data = sig->in_shape[0];
     if (data.dim[2] >= 0 && data.dim[3] >= 0) {
-        mxc_shape places = mxci_shape_of(3, (int64_t[]){data.dim[2], data.dim[3], mxci_prior_boxes(sig->params)});
-        out.dim[1] = mxc_shape_size(&places);
+        mxc_shape positions = mxci_shape_of(3, (int64_t[]){data.dim[2], data.dim[3], mxci_prior_boxes(sig->params)});
+        out.dim[1] = mxc_shape_size(&positions);
         if (out.dim[1] < 0)
-            return mxc_sig_fail(sig, "argument 'data': too many places");
+            return mxc_sig_fail(sig, "argument 'data': too many positions");
     }
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
@@ -60,18 +58,18 @@ typedef struct prior_run {
     mxci_prior prior;
 } prior_run;
 
-/* The boxes of places begin..end-1. */
+/* The boxes of positions begin..end-1. */
 static void multibox_prior_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const prior_run *r = arg;
     const mxc_tensor *out = &r->call->out[0];
     double box[MXC_TUPLE_MAX * 8], row[MXC_TUPLE_MAX * 8];
     int n = r->prior.n * 4;
     (void)part;
-    for (int64_t place = begin; place < end; place++) {
+    for (int64_t position = begin; position < end; position++) {
         for (int i = 0; i < n; i++)
-            box[i] = mxci_prior_number(&r->prior, place, i);
+            box[i] = mxci_prior_number(&r->prior, position, i);
         mxci_convert(MXC_F64, box, out->dtype, row, n);
-        mxci_assign_row(r->call->req[0], out->dtype, mxci_at(out, place * n), row, n);
+        mxci_assign_row(r->call->req[0], out->dtype, mxci_at(out, position * n), row, n);
     }
 }
 

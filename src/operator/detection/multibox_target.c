@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * MultiBoxTarget: what each of a detector's boxes should learn of an image. anchor (1,A,4): boxes (left, top, right,
- * bottom); label (N,M,5 or more): class and box, the first of class -1 ends an image's labels; cls_pred (N,C,A): scores
- * of the classes, 0 is background. cls_target (N,A): class + 1 of the label that the anchor is for, 0 for background,
- * ignore_label for what should learn nothing; loc_target (N,4*A): the steps from the anchor to the label's box, and
- * loc_mask (N,4*A) 1 where there are some.
+/* MultiBoxTarget: training targets of a single-shot detector (Liu et al., SSD, 2016). anchor (1,A,4): boxes (left, top,
+ * right, bottom); label (N,M,5 or more): class and box, the first of class -1 ends an image's labels; cls_pred (N,C,A):
+ * scores of the classes, 0 is the background. cls_target (N,A): class + 1 of the label that the anchor is matched to, 0
+ * for background, ignore_label for anchors that do not contribute to the loss; loc_target (N,4*A): the offsets from the
+ * anchor to the label's box, and loc_mask (N,4*A) 1 where there are some.
  *
- * A label gets the free anchor that it overlaps most, best pairs first; then each anchor that overlaps a label by more
- * than overlap_threshold is for it. The others are background, or with mining only those that are furthest from being
- * taken for it, negative_mining_ratio for each that is for a label. An image without labels is ignored.
- */
+ * A label is matched to the free anchor that it overlaps most, best pairs first; then each anchor that overlaps a label
+ * by more than overlap_threshold is matched to it. The others are background, or with mining only those with the lowest
+ * background score, negative_mining_ratio for each matched anchor. An image without labels is ignored. */
 #include "math/assign.h"
 #include "operator/detection/detection.h"
 #include "operator/index/rows.h"
@@ -54,11 +52,11 @@ static mxc_status multibox_target_check_params(void *params) {
 
 /* anchors: -1 where not known yet. */
 static mxc_status set_shapes(mxc_op_sig *sig, int64_t samples, int64_t anchors) {
-    int64_t places = anchors < 0 || anchors > INT64_MAX / 8 ? -1 : anchors * 4;
+    int64_t coordinates = anchors < 0 || anchors > INT64_MAX / 8 ? -1 : anchors * 4;
     mxc_shape anchor = mxci_shape_of(3, (int64_t[]){1, anchors, 4});
     mxc_shape label = mxci_shape_of(3, (int64_t[]){samples, -1, -1});
     mxc_shape scores = mxci_shape_of(3, (int64_t[]){samples, -1, anchors});
-    mxc_shape loc = mxci_shape_of(2, (int64_t[]){samples, places});
+    mxc_shape loc = mxci_shape_of(2, (int64_t[]){samples, coordinates});
     mxc_shape target = mxci_shape_of(2, (int64_t[]){samples, anchors});
     MXC_TRY(mxc_sig_set_shape(sig, ANCHOR, &anchor));
     MXC_TRY(mxc_sig_set_shape(sig, LABEL, &label));

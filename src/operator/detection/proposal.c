@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Proposal: regions of one image that may hold objects. Around each of h*w places stand A boxes, each ratio with each
- * scale. cls_score (1,2*A,h,w): of background, then of an object; bbox_pred (1,4*A,h,w): steps from each box to a
- * better one; im_info (1,3): height and width of the image, and by how much it was enlarged. output (R,5): rows (0,
- * left, top, right, bottom) of the rpn_post_nms_top_n best boxes that do not overlap by more than threshold, over and
- * over where there are fewer; score (R,1), seen if output_score.
+/* Proposal: regions of one image that may contain objects (Ren et al., Faster R-CNN, 2015). Around each of h*w
+ * positions there are A anchors, each ratio with each scale. cls_score (1,2*A,h,w): of background, then of an object;
+ * bbox_pred (1,4*A,h,w): offsets from each anchor to a box; im_info (1,3): height and width of the image, and the scale
+ * that it was resized by. output (R,5): rows (0, left, top, right, bottom) of the rpn_post_nms_top_n best boxes that do
+ * not overlap by more than threshold, repeated where there are fewer; score (R,1), visible if output_score.
  *
- * Boxes around places beyond the image and boxes smaller than rpn_min_size come last. The gradient is 0.
- */
+ * Boxes at positions beyond the image and boxes smaller than rpn_min_size get a score of -1. The gradient is 0. There
+ * is one image, so the operator runs on one thread. */
 #include "math/assign.h"
 #include "math/sort_kernels.h"
 #include "operator/detection/detection.h"
@@ -92,7 +91,7 @@ static mxc_status proposal_infer_shape(mxc_op_sig *sig) {
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-/* Of each box: two items, its place in the order, and a row; and both outputs, which the requests may add. */
+/* For each box two items, an index and a row; and both outputs, which the requests may add. */
 static size_t proposal_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     size_t element = mxc_dtype_size(sig->in_type[0]);
     size_t each = mxci_size_of(mxc_shape_size(&sig->in_shape[SCORES]) / 2,
@@ -109,7 +108,7 @@ static mxc_status proposal_forward(const mxc_op_call *call) {
     size_t element = mxc_dtype_size(in[SCORES].dtype);
     char *rows = (char *)(order + count), *boxes = rows + (size_t)count * 5 * element;
     char *scores = boxes + (size_t)s.limit * 5 * element;
-    const void *objects = mxci_at(&in[SCORES], count); /* behind the scores of background */
+    const void *objects = mxci_at(&in[SCORES], count); /* the scores of objects are behind those of background */
     if (in[SCORES].dtype == MXC_F32)
         mxci_propose_f32(&s, objects, in[STEPS].data, in[INFO].data, (float *)rows, items, spare, order, (float *)boxes,
                          (float *)scores);

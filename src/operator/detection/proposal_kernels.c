@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* detection/proposal_kernels.h for f32 and f64. */
 #include "operator/detection/proposal_kernels.h"
 
 #include <math.h>

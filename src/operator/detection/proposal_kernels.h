@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions of an image that may hold objects, out of scores and steps for boxes around each place; f32 and f64. */
+/* Region proposals from scores and offsets of the anchors at each position; f32 and f64. */
 #ifndef MXCI_OPERATOR_DETECTION_PROPOSAL_KERNELS_H
 #define MXCI_OPERATOR_DETECTION_PROPOSAL_KERNELS_H
 
@@ -11,11 +11,11 @@ struct mxci_order_item;
 enum { MXCI_PROPOSAL_ANCHORS = 256 };
 
 typedef struct mxci_proposal_shape {
-    int64_t anchors, in[2];               /* boxes around each place; height and width of the planes */
+    int64_t anchors, in[2];               /* boxes at each position; height and width of the planes */
     float size[MXCI_PROPOSAL_ANCHORS][2]; /* width and height of each, in pixels */
-    double stride, least, threshold;      /* pixels between places; least size of a box; overlap that drives out */
-    int64_t first, limit;                 /* boxes that are looked at, and that come out */
-    int by_corner;                        /* steps are of corners, not of centre and size */
+    double stride, min_size, threshold; /* pixels between positions; smallest size of a box; overlap that suppresses */
+    int64_t first, limit;               /* candidates, and rows of the output */
+    int by_corner;                      /* offsets are of corners, not of centre and size */
 } mxci_proposal_shape;
 
 /* The boxes for a stride: each ratio (height over width) with each scale. In f32 whatever the arrays are, so that
@@ -32,7 +32,7 @@ static inline void mxci_proposal_sizes(mxci_proposal_shape *s, int n_ratios, con
 }
 
 /* scores (A,h,w), steps (4*A,h,w), info (height, width, scale of the image); out (limit,5) of rows (0, left, top,
- * right, bottom) and score (limit), over and over the same where there are fewer. rows: scratch of A*h*w * 5; items,
+ * right, bottom) and score (limit), repeated where there are fewer. rows: scratch of A*h*w * 5; items,
  * spare, order: of A*h*w. */
 #define MXCI_PROPOSAL_KERNELS(T, suffix)                                                                              \
     void mxci_propose_##suffix(const mxci_proposal_shape *s, const T *scores, const T *steps, const T *info, T *rows, \

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * fill_element_0index: out = lhs (N,K), but out[i,rhs[i]] = mhs[i], mhs and rhs (N). rhs is of 0..K-1 (others
- * are an error) and may be of another type than the others. There is no gradient.
- */
+/* fill_element_0index: out = lhs (N,K), except that out[i,rhs[i]] = mhs[i]; mhs and rhs (N). rhs is in 0..K-1 (others
+ * are an error) and may have another dtype than the others. There is no gradient. */
 #include "operator/index/rows.h"
 
 enum { LHS, MHS, RHS };

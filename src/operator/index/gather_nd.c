@@ -1,74 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * gather_nd, scatter_nd: elements or slices of an array that columns of indices name. indices (M,Y...) holds M places
- * for each of Y..., the first M axes' (X1,...,XM); negative ones count from the end, others outside are an error.
+/* gather_nd, scatter_nd: elements or slices of an array by columns of indices. indices (M,Y...) holds, for each of
+ * Y..., a position along each of the first M axes of (X1,...,XM,...); negative ones count from the end, others outside
+ * are an error.
+ *
  *   gather_nd   out (Y...,XM+1,...) = data (X1,...) at indices; gradient: added up where elements were used
- *   scatter_nd  out of the shape given = 0, and data (Y...,XM+1,...) added at indices; gradient: as gather_nd's out
- */
+ *   scatter_nd  out of the given shape = 0, and data (Y...,XM+1,...) added at indices; gradient: as gather_nd's out */
 #include "operator/index/rows.h"
 
 enum { DATA, INDICES };
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
-/* named: the array that indices (with known number of axes and columns) name places in; rows: slots of what stands
- * there. Sets both, as far as they follow from each other. */
-static mxc_status infer_rows(mxc_op_sig *sig, int named, int rows) {
-    const mxc_shape *array = mxci_sig_shape(sig, named), *indices = &sig->in_shape[INDICES];
-    int columns = (int)indices->dim[0], ahead = indices->ndim - 1, ndim = ahead + array->ndim - columns;
+/* array_slot: the array that is indexed, X1,...; rows_slot: the slices, Y...,XM+1,... Each shape is set as far as it
+ * follows from the others. */
+static mxc_status gather_nd_infer(mxc_op_sig *sig, int array_slot, int rows_slot) {
+    const mxc_shape *array = mxci_sig_shape(sig, array_slot), *indices = &sig->in_shape[INDICES];
+    int columns, ahead, ndim;
     mxc_shape shape;
-    if (ndim > MXC_MAX_NDIM)
-        return mxc_sig_fail(sig, "slices of as many as indices names would have %d axes, expected at most %d", ndim,
-                            MXC_MAX_NDIM);
-    shape = mxci_shape_axes(ndim);
-    for (int i = 0; i < ndim; i++)
-        shape.dim[i] = i < ahead ? indices->dim[i + 1] : array->dim[i - ahead + columns];
-    MXC_TRY(mxc_sig_set_shape(sig, rows, &shape));
-    shape = mxci_shape_axes(array->ndim);
-    for (int i = columns; i < array->ndim; i++)
-        shape.dim[i] = mxci_sig_shape(sig, rows)->dim[i - columns + ahead];
-    MXC_TRY(mxc_sig_set_shape(sig, named, &shape));
-    shape = *indices;
-    for (int i = 0; i < ahead; i++)
-        shape.dim[i + 1] = mxci_sig_shape(sig, rows)->dim[i];
-    return mxc_sig_set_shape(sig, INDICES, &shape);
-}
-
-static mxc_status gather_nd_infer(mxc_op_sig *sig, int named, int rows) {
-    const mxc_shape *array = mxci_sig_shape(sig, named), *indices = &sig->in_shape[INDICES];
     if (indices->ndim == 0)
         return mxc_sig_fail(sig, "argument 'indices' has no axes, expected at least 1");
     if (array->ndim < 0 || indices->ndim < 0 || indices->dim[0] < 0)
         return MXC_OK;
     if (indices->dim[0] > array->ndim)
-        return mxc_sig_fail(sig, "argument 'indices': has %lld places in axis 0, expected at most the %d axes",
+        return mxc_sig_fail(sig, "argument 'indices': has %lld positions in axis 0, expected at most the %d axes",
                             (long long)indices->dim[0], (int)array->ndim);
     for (int i = 0; i < indices->dim[0]; i++)
         if (array->dim[i] == 0)
-            return mxc_sig_fail(sig, "axis %d, which indices name places in, has no elements", i);
-    return infer_rows(sig, named, rows);
+            return mxc_sig_fail(sig, "axis %d, which is indexed, has no elements", i);
+    columns = (int)indices->dim[0], ahead = indices->ndim - 1, ndim = ahead + array->ndim - columns;
+    if (ndim > MXC_MAX_NDIM)
+        return mxc_sig_fail(sig, "the slices that indices select would have %d axes, expected at most %d", ndim,
+                            MXC_MAX_NDIM);
+    shape = mxci_shape_axes(ndim); /* rows from indices and array */
+    for (int i = 0; i < ndim; i++)
+        shape.dim[i] = i < ahead ? indices->dim[i + 1] : array->dim[i - ahead + columns];
+    MXC_TRY(mxc_sig_set_shape(sig, rows_slot, &shape));
+    shape = mxci_shape_axes(array->ndim); /* array and indices from rows */
+    for (int i = columns; i < array->ndim; i++)
+        shape.dim[i] = mxci_sig_shape(sig, rows_slot)->dim[i - columns + ahead];
+    MXC_TRY(mxc_sig_set_shape(sig, array_slot, &shape));
+    shape = *indices;
+    for (int i = 0; i < ahead; i++)
+        shape.dim[i + 1] = mxci_sig_shape(sig, rows_slot)->dim[i];
+    return mxc_sig_set_shape(sig, INDICES, &shape);
 }
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
 
-static mxc_status check_places(const mxc_op_call *call, const mxc_shape *named) {
+static mxc_status check_positions(const mxc_op_call *call, const mxc_shape *array) {
     const mxc_shape *indices = &call->in[INDICES].shape;
     int64_t n = mxci_shape_count(indices, 1, indices->ndim);
     for (int i = 0; i < indices->dim[0]; i++)
-        MXC_TRY(mxci_check_indices(call, INDICES, i * n, n, -named->dim[i], named->dim[i]));
+        MXC_TRY(mxci_check_indices(call, INDICES, i * n, n, -array->dim[i], array->dim[i]));
     return MXC_OK;
 }
 
 static mxc_status gather_nd_take(const mxc_op_call *call, mxc_req req, const mxc_tensor *rows,
-                                 const mxc_tensor *named) {
-    mxci_rows places = mxci_rows_named(&named->shape, &call->in[INDICES]);
-    mxci_rows_take(call->run, req, rows, &places, named);
+                                 const mxc_tensor *array) {
+    mxci_rows index = mxci_rows_nd(&array->shape, &call->in[INDICES]);
+    mxci_rows_take(call->run, req, rows, &index, array);
     return MXC_OK;
 }
 
-static mxc_status gather_nd_add(const mxc_op_call *call, mxc_req req, const mxc_tensor *rows, const mxc_tensor *named) {
-    mxci_rows places = mxci_rows_named(&named->shape, &call->in[INDICES]);
-    mxci_rows_add(call->run, req, named, &places, rows, call->temp);
+static mxc_status gather_nd_add(const mxc_op_call *call, mxc_req req, const mxc_tensor *rows, const mxc_tensor *array) {
+    mxci_rows index = mxci_rows_nd(&array->shape, &call->in[INDICES]);
+    mxci_rows_add(call->run, req, array, &index, rows, call->temp);
     return MXC_OK;
 }
 
@@ -83,7 +79,7 @@ static size_t gather_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 }
 
 static mxc_status gather_forward(const mxc_op_call *call) {
-    MXC_TRY(check_places(call, &call->in[DATA].shape));
+    MXC_TRY(check_positions(call, &call->in[DATA].shape));
     return gather_nd_take(call, call->req[0], &call->out[0], &call->in[DATA]);
 }
 
@@ -134,7 +130,7 @@ static size_t scatter_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 }
 
 static mxc_status scatter_forward(const mxc_op_call *call) {
-    MXC_TRY(check_places(call, &call->out[0].shape));
+    MXC_TRY(check_positions(call, &call->out[0].shape));
     return gather_nd_add(call, call->req[0], &call->in[DATA], &call->out[0]);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters of the operators that index and order (take, pick, topk...), for C and GPU modules. Embedding has its own
+/* Parameters of the operators that index and sort (take, pick, topk...), for C and GPU modules. Embedding has its own
  * header. */
 #ifndef MXCI_OPERATOR_INDEX_INDEXING_H
 #define MXCI_OPERATOR_INDEX_INDEXING_H

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * one_hot: out[..., c] = on_value where c is the whole part of the index, off_value elsewhere (everywhere for an index
- * outside 0..depth-1). indices (any shape), out the same with depth behind. _onehot_encode: the same with 1 and 0, as
- * many columns as its second argument has. Gradients are zero.
- */
+/* one_hot: out[..., c] = on_value where c is the integer part of the index, off_value elsewhere (everywhere for an
+ * index outside 0..depth-1). indices (any shape), out the same with depth as last axis. _onehot_encode: the same with 1
+ * and 0, as many columns as its second argument has. Gradients are zero. */
 #include "math/assign.h"
 #include "math/tile_kernels.h"
 #include "operator/index/indexing.h"
@@ -45,8 +43,8 @@ static mxc_status one_hot_infer_type(mxc_op_sig *sig) {
     return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), (mxc_dtype)((const one_hot_params *)sig->params)->dtype);
 }
 
-/* Elements first..first+n-1 of out. */
-static void fill(const one_hot_params *p, const mxc_tensor *indices, int64_t first, int64_t n, double *tile) {
+/* tile = elements first..first+n-1 of out, which may begin and end within a row. */
+static void fill_tile(const one_hot_params *p, const mxc_tensor *indices, int64_t first, int64_t n, double *tile) {
     double index;
     for (int64_t i = 0; i < n; i++)
         tile[i] = p->off_value;
@@ -71,7 +69,7 @@ static void encode_range(void *arg, int64_t begin, int64_t end, int part) {
     (void)part;
     for (int64_t i = begin; i < end; i += MXCI_TILE) {
         int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
-        fill(r->params, &r->call->in[0], i, n, wide);
+        fill_tile(r->params, &r->call->in[0], i, n, wide);
         mxci_convert(MXC_F64, wide, out->dtype, tile, n);
         mxci_assign_row(r->call->req[0], out->dtype, mxci_at(out, i), tile, n);
     }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * pick: from each line of data along an axis the element that index names; out is data's shape without the axis (or
- * with size 1 there). index has out's shape, with or without the axis. batch_take: the same for axis 1 of a matrix,
- * where an index outside is an error.
- * index may be of another type than data and has no gradient.
- */
+/* pick: one element of each row of data along an axis, chosen by index; out is data's shape without the axis (or with
+ * size 1 there). index has out's shape, with or without the axis. batch_take: the same for axis 1 of a matrix, where an
+ * index outside is an error. index may have another dtype than data and has no gradient. */
 #include "operator/index/indexing.h"
 #include "operator/index/rows.h"
 
@@ -35,7 +32,7 @@ static mxc_shape without_axis(const mxc_shape *data, int axis, int keep) {
     return out;
 }
 
-/* The other axes of data, from a shape that has the axis or has it not. */
+/* The other axes of data, from a shape that has the axis or lacks it. */
 static mxc_status infer_data(mxc_op_sig *sig, const mxc_shape *from, int axis) {
     mxc_shape data = mxci_shape_axes(sig->in_shape[DATA].ndim);
     int keep = from->ndim == data.ndim;
@@ -53,7 +50,7 @@ static mxc_status infer_shapes(mxc_op_sig *sig, int64_t given_axis, int keepdims
         return MXC_OK;
     MXC_TRY(mxci_sig_axis(sig, given_axis, data->ndim, &axis));
     MXC_TRY(mxci_sig_check_axis(sig, DATA, axis));
-    for (int round = 0; round < 2; round++) { /* what out says of data, index hears in the second */
+    for (int round = 0; round < 2; round++) { /* the second round passes on to index what out determines of data */
         shape = without_axis(data, axis, keepdims);
         if (shape.ndim == 0)
             shape = mxci_shape_of(1, (int64_t[]){1});
@@ -89,7 +86,7 @@ static size_t pick_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_BACKWARD ? mxci_rows_temp(&sig->in_shape[DATA], sig->in_type[DATA]) : 0;
 }
 
-static mxc_status give_back(const mxc_op_call *call, const mxci_rows *rows) {
+static mxc_status pick_gradient(const mxc_op_call *call, const mxci_rows *rows) {
     mxci_assign_zero_gradient(call, INDEX);
     mxci_rows_add(call->run, call->req[DATA], &call->in_grad[DATA], rows, &call->out_grad[0], call->temp);
     return MXC_OK;
@@ -97,7 +94,7 @@ static mxc_status give_back(const mxc_op_call *call, const mxci_rows *rows) {
 
 static mxc_status pick_backward(const mxc_op_call *call) {
     mxci_rows rows = pick_rows_of(call);
-    return give_back(call, &rows);
+    return pick_gradient(call, &rows);
 }
 
 const mxc_op_def mxci_op_pick = {
@@ -134,7 +131,7 @@ static mxc_status batch_forward(const mxc_op_call *call) {
 
 static mxc_status batch_backward(const mxc_op_call *call) {
     mxci_rows rows = mxci_rows_picked(&call->in[DATA].shape, 1, &call->in[INDEX], MXCI_INDEX_CLIP);
-    return give_back(call, &rows);
+    return pick_gradient(call, &rows);
 }
 
 const mxc_op_def mxci_op_batch_take = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading indices; moving the rows that they name. */
+/* Reading indices, and moving rows by index: see index/rows.h. */
 #include "operator/index/rows.h"
 
 #include <math.h>
@@ -23,9 +23,9 @@ void mxci_read_indices(const mxc_tensor *index, int64_t first, int64_t n, int64_
     }
 }
 
-/* Which elements of an argument may be what. */
+/* Which elements of an argument are valid. */
 typedef struct range {
-    int64_t low, high;    /* whole parts within low..high-1 */
+    int64_t low, high;    /* integer parts within low..high-1 */
     const double *ignore; /* or this number; NULL: none */
 } range;
 
@@ -71,7 +71,7 @@ mxc_status mxci_sig_check_axis(const mxc_op_sig *sig, int slot, int axis) {
                         mxc_op_arg_name(sig->op, slot, name, sizeof name), axis);
 }
 
-/* ---- where rows stand -------------------------------------------------------------------------------------------- */
+/* ---- the kinds of index ------------------------------------------------------------------------------------------ */
 
 static void find_along(const mxci_rows *r, int64_t first, int64_t n, int64_t *where) {
     for (int64_t i = 0, run; i < n; i += run) { /* rows of one group */
@@ -101,7 +101,8 @@ static void find_picked(const mxci_rows *r, int64_t first, int64_t n, int64_t *w
         where[i] = ((first + i) / r->per_outer * r->size + where[i]) * r->inner + (first + i) % r->inner;
 }
 
-/* With one element from each line along the axis no two meet. */
+/* With one element from each row along the axis no two are the same, so each is a group of its own, which threads may
+ * take in any order. */
 mxci_rows mxci_rows_picked(const mxc_shape *array, int axis, const mxc_tensor *index, int mode) {
     int64_t inner = mxci_shape_count(array, axis + 1, array->ndim), outer = mxci_shape_count(array, 0, axis);
     int64_t n = mxci_tensor_size(index), per_outer = outer ? n / outer : 0, single = per_outer == inner;
@@ -116,7 +117,7 @@ mxci_rows mxci_rows_picked(const mxc_shape *array, int axis, const mxc_tensor *i
                        .per_outer = per_outer};
 }
 
-static void find_named(const mxci_rows *r, int64_t first, int64_t n, int64_t *where) {
+static void find_nd(const mxci_rows *r, int64_t first, int64_t n, int64_t *where) {
     int64_t place[MXCI_TILE];
     memset(where, 0, (size_t)n * sizeof *where);
     for (int axis = 0; axis < r->index->shape.dim[0]; axis++) {
@@ -129,13 +130,13 @@ static void find_named(const mxci_rows *r, int64_t first, int64_t n, int64_t *wh
         where[i] *= r->inner;
 }
 
-mxci_rows mxci_rows_named(const mxc_shape *array, const mxc_tensor *index) {
+mxci_rows mxci_rows_nd(const mxc_shape *array, const mxc_tensor *index) {
     const mxc_shape *shape = &index->shape;
     int64_t inner = mxci_shape_count(array, (int)shape->dim[0], array->ndim);
     return (mxci_rows){.groups = 1,
                        .count = mxci_shape_count(shape, 1, shape->ndim),
                        .length = inner,
-                       .find = find_named,
+                       .find = find_nd,
                        .index = index,
                        .array = array,
                        .inner = inner,
@@ -172,23 +173,22 @@ void mxci_rows_take(const mxc_run *run, mxc_req req, const mxc_tensor *to, const
         mxc_parallel_for(run, rows->groups * rows->count, MXCI_GRAIN / rows->length + 1, take_range, &r);
 }
 
-/* Part begin..end-1 of a row of dense to its place. */
-static void add_row(const rows_run *r, int64_t row, int64_t where, int64_t begin, int64_t end) {
-    const mxc_tensor *dense = r->dense, *array = r->array;
-    int64_t from = row * r->rows->length;
+/* array[to...] += dense[from...], n elements; dense may have another dtype than the sums. */
+static void add_elements(const rows_run *r, int64_t from, int64_t to, int64_t n) {
     _Alignas(64) int64_t tile[MXCI_TILE];
-    if (dense->dtype == array->dtype) {
-        mxci_add_row(array->dtype, mxci_at(array, where + begin), mxci_at(dense, from + begin), end - begin);
+    if (r->dense->dtype == r->array->dtype) {
+        mxci_add_row(r->array->dtype, mxci_at(r->array, to), mxci_at(r->dense, from), n);
         return;
     }
-    for (int64_t c = begin; c < end; c += MXCI_TILE) {
-        int64_t n = smaller(end - c, MXCI_TILE);
-        mxci_load(dense->dtype, mxci_at(dense, from + c), tile, n);
-        mxci_add_row(array->dtype, mxci_at(array, where + c), tile, n);
+    for (int64_t c = 0, count; c < n; c += count) {
+        count = smaller(n - c, MXCI_TILE);
+        mxci_load(r->dense->dtype, mxci_at(r->dense, from + c), tile, count);
+        mxci_add_row(r->array->dtype, mxci_at(r->array, to + c), tile, count);
     }
 }
 
-/* Units are columns of groups: parts do not meet, and the order of additions is that of the rows. */
+/* Units are the columns of each group, so that two threads never add to one element, and the order of additions to an
+ * element is that of the rows. Where a thread has whole groups it takes whole rows. */
 static void add_range(void *arg, int64_t begin, int64_t end, int part) {
     const rows_run *r = arg;
     const mxci_rows *rows = r->rows;
@@ -203,7 +203,7 @@ static void add_range(void *arg, int64_t begin, int64_t end, int part) {
             n = smaller(last - row, MXCI_TILE);
             rows->find(rows, row, n, where);
             for (int64_t k = 0; k < n; k++)
-                add_row(r, row + k, where[k], first, first + columns);
+                add_elements(r, (row + k) * rows->length + first, where[k] + first, columns);
         }
     }
 }

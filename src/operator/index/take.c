@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * take: out = the rows of a along an axis that indices name. a (outer..., size, inner...), indices (any shape), out
- * (outer..., indices' shape..., inner...). indices may be of another type than a and have no gradient; a's is the sum
- * of out's rows that each of its rows was used for.
- */
+/* take: out = the rows of a along an axis that indices select. a (outer..., size, inner...), indices (any shape), out
+ * (outer..., indices' shape..., inner...). indices may have another dtype than a and have no gradient; a's is the sum
+ * of out's rows that each of its rows was used for. */
 #include "operator/index/indexing.h"
 #include "operator/index/rows.h"
 
@@ -21,47 +19,35 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-/* out's shape from those of a and indices. */
-static mxc_status infer_out(mxc_op_sig *sig, int axis) {
-    const mxc_shape *a = &sig->in_shape[A], *indices = &sig->in_shape[INDICES];
-    int ndim = a->ndim - 1 + indices->ndim;
-    mxc_shape out;
-    if (indices->ndim < 0)
+static mxc_status take_infer_shape(mxc_op_sig *sig) {
+    const mxc_shape *in = sig->in_shape;
+    mxc_shape a, indices, out;
+    int axis, ndim = in[A].ndim - 1 + in[INDICES].ndim;
+    if (in[A].ndim < 0)
+        return MXC_OK;
+    MXC_TRY(mxci_sig_axis(sig, ((const take_params *)sig->params)->axis, in[A].ndim, &axis));
+    MXC_TRY(mxci_sig_check_axis(sig, A, axis));
+    if (in[INDICES].ndim < 0)
         return MXC_OK;
     if (ndim > MXC_MAX_NDIM)
         return mxc_sig_fail(sig, "out would have %d axes, expected at most %d", ndim, MXC_MAX_NDIM);
-    out = mxci_shape_axes(ndim);
+    out = mxci_shape_axes(ndim); /* from a and indices */
     for (int i = 0; i < ndim; i++)
-        out.dim[i] = i < axis                   ? a->dim[i]
-                     : i < axis + indices->ndim ? indices->dim[i - axis]
-                                                : a->dim[i - indices->ndim + 1];
-    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
-}
-
-/* What follows from out for a and indices, whose numbers of axes are known. */
-static mxc_status infer_back(mxc_op_sig *sig, int axis) {
-    int n_a = sig->in_shape[A].ndim, n_indices = sig->in_shape[INDICES].ndim;
-    const mxc_shape *out = &sig->out_shape[0];
-    mxc_shape a = mxci_shape_axes(n_a), indices = mxci_shape_axes(n_indices);
-    for (int i = 0; i < out->ndim; i++)
+        out.dim[i] = i < axis                      ? in[A].dim[i]
+                     : i < axis + in[INDICES].ndim ? in[INDICES].dim[i - axis]
+                                                   : in[A].dim[i - in[INDICES].ndim + 1];
+    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
+    a = mxci_shape_axes(in[A].ndim); /* and back */
+    indices = mxci_shape_axes(in[INDICES].ndim);
+    for (int i = 0; i < ndim; i++)
         if (i < axis)
-            a.dim[i] = out->dim[i];
-        else if (i < axis + n_indices)
-            indices.dim[i - axis] = out->dim[i];
+            a.dim[i] = sig->out_shape[0].dim[i];
+        else if (i < axis + indices.ndim)
+            indices.dim[i - axis] = sig->out_shape[0].dim[i];
         else
-            a.dim[i - n_indices + 1] = out->dim[i];
+            a.dim[i - indices.ndim + 1] = sig->out_shape[0].dim[i];
     MXC_TRY(mxc_sig_set_shape(sig, A, &a));
     return mxc_sig_set_shape(sig, INDICES, &indices);
-}
-
-static mxc_status take_infer_shape(mxc_op_sig *sig) {
-    int axis;
-    if (sig->in_shape[A].ndim < 0)
-        return MXC_OK;
-    MXC_TRY(mxci_sig_axis(sig, ((const take_params *)sig->params)->axis, sig->in_shape[A].ndim, &axis));
-    MXC_TRY(mxci_sig_check_axis(sig, A, axis));
-    MXC_TRY(infer_out(sig, axis));
-    return sig->in_shape[INDICES].ndim < 0 ? MXC_OK : infer_back(sig, axis);
 }
 
 static mxci_rows take_rows_of(const mxc_op_call *call) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * topk, sort, argsort: the first k elements of each row along an axis in order of their values, descending (topk) or
- * ascending (sort and argsort, of which k is the whole row). Equals stand in order of their indices, NaNs last.
- *   value    out = the values; gradient: each goes back to where its element stands
+/* topk, sort, argsort: the first k elements of each row along an axis in the order of their values, descending (topk)
+ * or ascending (sort and argsort, of which k is the whole row). Equal elements are in the order of their indices, NaNs
+ * last.
+ *
+ *   value    out = the values; gradient: each is added to the element that it was copied from
  *   indices  out = their indices along the axis
  *   mask     out = 1 where an element is among the first k, else 0; of data's shape
  *   both     values and indices
- * With axis None data is one row, and all but the mask are vectors.
- */
+ *
+ * With axis None data is one row, and all outputs but the mask are vectors. */
 #include <string.h>
 
 #include "math/sort_kernels.h"
@@ -77,7 +78,7 @@ static int topk_count_visible(const void *params) {
     return ((const topk_params *)params)->ret_typ == BOTH ? 2 : 1;
 }
 
-/* Values have data's type; indices that nobody sees are int64. */
+/* Values have data's dtype; indices that are only kept for the gradient are int64. */
 static mxc_status topk_infer_type(mxc_op_sig *sig) {
     const topk_params *p = sig->params;
     if (p->ret_typ == INDICES)
@@ -88,7 +89,7 @@ static mxc_status topk_infer_type(mxc_op_sig *sig) {
     return mxc_sig_set_type(sig, MXC_SLOT_OUT(1), p->ret_typ == BOTH ? (mxc_dtype)p->dtype : MXC_I64);
 }
 
-/* Rows up to this long have indices that the dtype holds exactly. */
+/* The longest row whose indices the dtype represents exactly. */
 static int64_t longest_row(mxc_dtype dtype) {
     switch (dtype) {
     case MXC_F32:
@@ -111,7 +112,7 @@ static int64_t longest_row(mxc_dtype dtype) {
     }
 }
 
-/* A row of size elements can be ordered as the parameters say. */
+/* Whether a row of size elements can be sorted as the parameters say. */
 static mxc_status check_row(const mxc_op_sig *sig, int64_t size) {
     const topk_params *p = sig->params;
     if (size >= 0 && p->k > size)
@@ -178,11 +179,12 @@ static mxc_shape rows_shape(const topk_params *p, const mxc_shape *shape, int *a
     return mxci_shape_of(1, (int64_t[]){mxc_shape_size(shape)});
 }
 
-/* Elements of the scratch of each part. */
+/* Items of the scratch of each part: a row, and as many for sorting. */
 static int64_t items_of(int64_t n) {
     return mxci_dim_mul(2, n);
 }
 
+/* items = the keys and indices of the row whose first element is `first`. */
 static void load_row(const order_run *r, int64_t first, mxci_order_item *items) {
     const mxc_tensor *data = &r->call->in[0];
     mxc_dtype compute = mxci_compute_type(data->dtype);
@@ -196,7 +198,7 @@ static void load_row(const order_run *r, int64_t first, mxci_order_item *items) 
     }
 }
 
-/* n elements of a tile to every step-th of an array. */
+/* n elements of a tile to every step-th element of an array. */
 static void put_steps(mxc_req req, const mxc_tensor *to, int64_t first, int64_t step, const void *tile, int64_t n) {
     size_t size = mxc_dtype_size(to->dtype);
     if (step == 1)
@@ -222,12 +224,7 @@ static void put_indices(const order_run *r, int64_t to, const mxci_order_item *i
     put_steps(r->indices_req, r->indices, to, r->inner, narrow, n);
 }
 
-/* The rest of the mask is 0 already. */
-static void put_mask(const order_run *r, int64_t first, const mxci_order_item *items, int64_t n) {
-    for (int64_t i = 0; i < n; i++)
-        mxci_assign_value(r->values_req, r->mask, first + items[i].index * r->inner, 1);
-}
-
+/* Rows begin..end-1: sort keys, then copy what is wanted of the first k, a tile at a time. */
 static void order_range(void *arg, int64_t begin, int64_t end, int part) {
     const order_run *r = arg;
     mxci_order_item *items = (mxci_order_item *)r->call->temp + part * items_of(r->n);
@@ -242,8 +239,8 @@ static void order_range(void *arg, int64_t begin, int64_t end, int part) {
                 put_values(r, first, to + i * r->inner, items + i, n);
             if (r->indices)
                 put_indices(r, to + i * r->inner, items + i, n);
-            if (r->mask)
-                put_mask(r, first, items + i, n);
+            for (int64_t m = i; r->mask && m < i + n; m++) /* the rest of the mask is 0 already */
+                mxci_assign_value(r->values_req, r->mask, first + items[m].index * r->inner, 1);
         }
     }
 }

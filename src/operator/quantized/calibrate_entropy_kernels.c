@@ -1,45 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* See quantized/calibrate_entropy_kernels.h. Details, such as rounding counts down and smoothing by 1e-4, are MXNet's,
+ * so that thresholds agree. */
 #include "operator/quantized/calibrate_entropy_kernels.h"
 
 #include <math.h>
 
-static double sum(const double *x, int64_t n) {
-    double s = 0;
-    for (int64_t i = 0; i < n; i++)
-        s += x[i];
-    return s;
-}
-
-/* q = the counts, each of levels runs of them replaced by its mean over those that are not 0; where p is 0, 0. The last
- * run takes what is left over. */
-static void tell(int64_t size, int64_t levels, const double *p, double *q) {
+/* q = the counts, in `levels` runs of equal length, each count replaced by the run's mean over its counts that are not
+ * 0; 0 where p is 0. The last run takes the remainder. */
+static void quantize_histogram(int64_t size, int64_t levels, const double *p, double *q) {
     int64_t run = size / levels;
     for (int64_t level = 0; level < levels; level++) {
-        int64_t begin = level * run, end = level == levels - 1 ? size : begin + run, some = 0;
+        int64_t begin = level * run, end = level == levels - 1 ? size : begin + run, nonzero = 0;
         double mean = 0;
         for (int64_t i = begin; i < end; i++) {
             mean += q[i];
-            some += q[i] != 0;
+            nonzero += q[i] != 0;
         }
-        mean = some ? mean / (double)some : 0;
+        mean = nonzero ? mean / (double)nonzero : 0;
         for (int64_t i = begin; i < end; i++)
             q[i] = p[i] != 0 ? mean : 0;
     }
 }
 
-/* Give each 0 a little, and take it from the others; then have the sum be 1. Returns 0 where that cannot be. */
+/* Add epsilon to each 0 and subtract it from the others, then normalize. Returns 0 where that is not possible. */
 static int smooth(int64_t size, double *x) {
-    const double little = 1e-4;
-    double total, taken;
+    const double epsilon = 1e-4;
+    double total = 0, taken;
     int64_t zeros = 0;
     for (int64_t i = 0; i < size; i++)
         zeros += x[i] == 0;
-    taken = zeros < size ? little * (double)zeros / (double)(size - zeros) : 1;
+    taken = zeros < size ? epsilon * (double)zeros / (double)(size - zeros) : 1;
     if (taken >= 1)
         return 0;
     for (int64_t i = 0; i < size; i++)
-        x[i] += x[i] == 0 ? little : -taken;
-    total = sum(x, size);
+        x[i] += x[i] == 0 ? epsilon : -taken;
+    for (int64_t i = 0; i < size; i++)
+        total += x[i];
     for (int64_t i = 0; i < size; i++)
         x[i] /= total;
     return 1;
@@ -55,7 +51,7 @@ double mxci_entropy_divergence(int64_t n, const float *histogram, int64_t half, 
     for (int64_t i = end; i < n; i++)
         p[size - 1] += (double)histogram[i];
     q[0] = 0; /* as MXNet has it: the first bin counts for what is outside only */
-    tell(size, levels, p, q);
+    quantize_histogram(size, levels, p, q);
     if (!smooth(size, p) || !smooth(size, q))
         return INFINITY;
     for (int64_t i = 0; i < size; i++)

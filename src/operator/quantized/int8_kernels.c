@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* See quantized/int8_kernels.h. Products: blocks of ROWS rows of a by COLUMNS rows of b keep their sums in registers.
+ * Convolutions: patches of a tile of pixels are gathered as pairs of kernel positions side by side, so that one
+ * instruction multiplies a pair of weights with 8 pixels' pairs. */
 #include "operator/quantized/int8_kernels.h"
 
 #include <string.h>
@@ -60,35 +63,30 @@ MXCI_INLINE void block(const int rows, const int columns, int64_t k, const int16
     memcpy(sums[1], (int32_t[COLUMNS]){s10, s11, s12, s13}, sizeof sums[1]);
 }
 
-static void any_block(int rows, int columns, int64_t k, const int16_t *a, const int16_t *b, int64_t step,
-                      int32_t sums[ROWS][COLUMNS]) {
-    if (rows == ROWS && columns == COLUMNS)
-        block(ROWS, COLUMNS, k, a, step, b, step, sums);
-    else if (columns == COLUMNS)
-        block(1, COLUMNS, k, a, step, b, step, sums);
-    else
-        block(ROWS, 1, k, a, rows == ROWS ? step : 0, b, step, sums);
-}
-
-static void int8_kernels_put(const mxci_int8_product *p, int64_t i, int64_t j, uint32_t sum) {
-    int32_t *to = p->out + i * p->step + j;
-    *to = (int32_t)(sum + (p->add ? (uint32_t)*to : 0));
-}
-
-/* Rows i.. of a, columns j.. of b. */
+/* Rows i to i + rows - 1 of a by columns j to j + columns - 1 (rows of b). DEPTH products at a time, whose sums cannot
+ * overflow 31 bits; the totals wrap. */
 static void multiply_block(const mxci_int8_product *p, int64_t i, int64_t j, int rows, int columns) {
     uint32_t total[ROWS][COLUMNS] = {{0}};
     for (int64_t k = 0; k < p->k; k += DEPTH) {
+        const int16_t *a = p->a + i * p->k + k, *b = p->b + j * p->k + k;
+        const int64_t depth = p->k - k < DEPTH ? p->k - k : DEPTH;
         int32_t sums[ROWS][COLUMNS];
-        any_block(rows, columns, p->k - k < DEPTH ? p->k - k : DEPTH, p->a + i * p->k + k, p->b + j * p->k + k, p->k,
-                  sums);
+        if (rows == ROWS && columns == COLUMNS) /* constants, for which block is compiled separately */
+            block(ROWS, COLUMNS, depth, a, p->k, b, p->k, sums);
+        else if (columns == COLUMNS)
+            block(1, COLUMNS, depth, a, p->k, b, p->k, sums);
+        else
+            block(ROWS, 1, depth, a, rows == ROWS ? p->k : 0, b, p->k, sums);
         for (int r = 0; r < rows; r++)
             for (int c = 0; c < columns; c++)
                 total[r][c] += (uint32_t)sums[r][c];
     }
     for (int r = 0; r < rows; r++)
-        for (int c = 0; c < columns; c++)
-            int8_kernels_put(p, i + r, j + c, total[r][c] + (p->start ? (uint32_t)p->start[j + c] : 0));
+        for (int c = 0; c < columns; c++) {
+            int32_t *to = p->out + (i + r) * p->step + j + c;
+            uint32_t sum = total[r][c] + (p->start ? (uint32_t)p->start[j + c] : 0);
+            *to = (int32_t)(sum + (p->add ? (uint32_t)*to : 0));
+        }
 }
 
 void mxci_int8_multiply(const mxci_int8_product *p) {
@@ -104,7 +102,8 @@ void mxci_int8_multiply(const mxci_int8_product *p) {
 
 /* ---- patches ----------------------------------------------------------------------------------------------------- */
 
-/* One row of the image, NULL in the padding, as the rows of its phases, each phase elements long. */
+/* One row of the image, NULL in the padding, split into `stride` rows of its phases, each phase elements long, so that
+ * neighbouring output pixels read neighbours. */
 static void pad_row(const mxci_conv_geometry *geo, const uint8_t *row, uint8_t *to) {
     const mxci_conv_shape *s = &geo->shape;
     int64_t stride = s->stride[2];
@@ -117,6 +116,7 @@ static void pad_row(const mxci_conv_geometry *geo, const uint8_t *row, uint8_t *
         }
 }
 
+/* The same for stride 1: one phase. */
 static void pad_row_stride_1(const mxci_conv_geometry *geo, const uint8_t *row, uint8_t *to) {
     const mxci_conv_shape *s = &geo->shape;
     int64_t room = geo->size[2] - s->pad[2], n = room < s->in[2] ? room : s->in[2];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Products of rows of 8-bit numbers, summed in 32 bits, which wrap. Rows are first widened to 16 bits and filled up
- * with zeros to whole vectors: two such products and their sum are one instruction.
- */
+/* Products of rows of 8-bit integers, summed in 32 bits, which wrap. Rows are first widened to 16 bits and padded with
+ * zeros to whole vectors: two 16-bit products and their sum are one instruction (pmaddwd), and no product overflows
+ * it. */
 #ifndef MXCI_OPERATOR_QUANTIZED_INT8_KERNELS_H
 #define MXCI_OPERATOR_QUANTIZED_INT8_KERNELS_H
 
@@ -40,11 +39,12 @@ enum { MXCI_INT8_SLACK = 64 };
 
 /* padded (operator/nn/convolution_kernels.h) = image, both of bytes; 0 in the padding. */
 void mxci_int8_pad_image(const mxci_conv_geometry *geo, const void *image, void *padded);
-/* to (pairs of elements, MXCI_INT8_TILE_ROOM, 2) = the patches of output pixels begin..end-1, at most a tile. What
- * stands behind the last element and the last pixel has no meaning. */
+/* to (pairs of elements, MXCI_INT8_TILE_ROOM, 2) = the patches of output pixels begin..end-1, at most a tile. What is
+ * behind the last element and the last pixel is undefined. */
 void mxci_int8_gather(const mxci_conv_geometry *geo, int is_unsigned, const void *padded, int64_t begin, int64_t end,
                       int16_t *to);
 
+/* A tile of pixels of one sample and group. */
 typedef struct mxci_int8_convolution {
     int64_t pixels, filters, pairs;
     const int16_t *patches; /* of mxci_int8_gather */
@@ -54,6 +54,7 @@ typedef struct mxci_int8_convolution {
     int64_t step;           /* elements of out from a filter to the next */
     int add;                /* add to out */
 } mxci_int8_convolution;
+/* out[f, pixel] = or += start[f] + the sum over kernel positions of weight and patch, for a tile of pixels. */
 void mxci_int8_convolve(const mxci_int8_convolution *c);
 
 #endif

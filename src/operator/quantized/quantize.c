@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Numbers of a range as whole numbers of 8 bits, and back. min_range and max_range are arrays of one float32.
+/* Numbers of a range as 8-bit integers, and back. min_range and max_range are arrays of one float32.
+ *
  *   uint8  0..255 stand for min_range..max_range
- *   int8   -127..127 for -r..r with r the larger of their absolute values; int32 likewise
- * _contrib_quantize rounds to the nearest, cuts what is outside, and passes the range on: as given, or -r and r.
- * _contrib_quantize_v2 finds the range, or is told it in parameters, and _contrib_requantize goes from int32 to 8 bits;
- * both have uint8's range begin at 0. Gradients are zero.
- */
+ *   int8   -127..127 stand for -r..r, where r is the larger of their absolute values; int32 likewise
+ *
+ * _contrib_quantize rounds to nearest, saturates, and returns the range: as given, or -r and r. _contrib_quantize_v2
+ * finds the range or takes a calibrated one, and _contrib_requantize converts int32 to 8 bits; with both, uint8's range
+ * begins at 0. Gradients are zero. */
 #include <math.h>
 
 #include "operator/quantized/quantized.h"
@@ -17,23 +17,19 @@ typedef struct quantize_params {
 
 enum { INPUT, MIN, MAX };
 
-static double inverse(double unit) {
-    return unit > 0 ? 1 / unit : 0;
-}
-
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
-/* A number is shift + scale times the whole one; those are low..high. */
-typedef struct code {
+/* number = shift + scale * integer, for integers low..high. */
+typedef struct quantization {
     double shift, scale, low, high;
-} code;
+} quantization;
 
-static code code_of(const mxc_op_call *call, mxc_dtype type) {
+static quantization quantization_of(const mxc_op_call *call, mxc_dtype type) {
     double least = mxci_value_at(&call->in[MIN], 0), most = mxci_value_at(&call->in[MAX], 0);
-    double end = mxci_quantized_most(type);
+    double end = mxci_quantized_max(type);
     if (type == MXC_U8)
-        return (code){least, (most - least) / 255, 0, 255};
-    return (code){0, fmax(fabs(least), fabs(most)) / end, -end, end};
+        return (quantization){least, (most - least) / 255, 0, 255};
+    return (quantization){0, fmax(fabs(least), fabs(most)) / end, -end, end};
 }
 
 /* ---- _contrib_quantize ------------------------------------------------------------------------------------------- */
@@ -53,8 +49,8 @@ static mxc_status quantize_infer_type(mxc_op_sig *sig) {
 }
 
 static mxc_status quantize_forward(const mxc_op_call *call) {
-    code c = code_of(call, call->out[0].dtype);
-    mxci_recode(call->run, call->req[0], &call->out[0], &call->in[INPUT], c.shift, 1 / c.scale);
+    quantization c = quantization_of(call, call->out[0].dtype);
+    mxci_rescale(call->run, call->req[0], &call->out[0], &call->in[INPUT], c.shift, 1 / c.scale);
     mxci_assign_bounds(call, c.shift + c.low * c.scale, c.shift + c.high * c.scale);
     return MXC_OK;
 }
@@ -89,8 +85,8 @@ static mxc_status dequantize_infer_type(mxc_op_sig *sig) {
 }
 
 static mxc_status dequantize_forward(const mxc_op_call *call) {
-    code c = code_of(call, call->in[INPUT].dtype);
-    mxci_recode(call->run, call->req[0], &call->out[0], &call->in[INPUT], c.shift, c.scale);
+    quantization c = quantization_of(call, call->in[INPUT].dtype);
+    mxci_rescale(call->run, call->req[0], &call->out[0], &call->in[INPUT], c.shift, c.scale);
     return MXC_OK;
 }
 
@@ -126,19 +122,20 @@ static mxc_dtype range_type(const void *params) {
     return mxci_calib_type(p->out_type, &p->calib);
 }
 
-/* output = input in units of input_unit, in its own, for a range given or that of the elements. */
+/* output = input, whose integers are in units of input_unit, quantized to a calibrated range or that of the
+ * elements. */
 static void quantize_to_range(const mxc_op_call *call, double input_unit) {
     const range_params *p = call->params;
     mxc_dtype type = call->out[0].dtype;
     double least = p->calib.low, most = p->calib.high, range;
     if (!mxci_calib_given(&p->calib)) {
-        mxci_extent(call->run, &call->in[INPUT], call->temp, &least, &most);
+        mxci_min_max(call->run, &call->in[INPUT], call->temp, &least, &most);
         least *= input_unit;
         most *= input_unit;
     }
     range = fmax(fabs(least), fabs(most));
-    mxci_recode(call->run, call->req[0], &call->out[0], &call->in[INPUT], 0,
-                input_unit * inverse(range / mxci_quantized_most(type)));
+    mxci_rescale(call->run, call->req[0], &call->out[0], &call->in[INPUT], 0,
+                 input_unit * mxci_inverse_unit(range / mxci_quantized_max(type)));
     mxci_assign_bounds(call, type == MXC_U8 ? 0 : -range, range);
 }
 
@@ -153,7 +150,7 @@ static mxc_status quantize_v2_infer_type(mxc_op_sig *sig) {
 static mxc_status quantize_v2_forward(const mxc_op_call *call) {
     const range_params *p = call->params;
     mxc_dtype type = call->in[INPUT].dtype;
-    double most = mxci_quantized_most(type);
+    double most = mxci_quantized_max(type);
     if (type == MXC_F32) {
         quantize_to_range(call, 1);
         return MXC_OK;
@@ -179,7 +176,7 @@ const mxc_op_def mxci_op_quantize_v2 = {
     .infer_shape = mxci_infer_quantized,
     .infer_type = quantize_v2_infer_type,
     .dtypes = MXC_DTYPE_BIT(MXC_F32) | MXCI_DTYPES_QUANTIZED,
-    .temp_bytes = mxci_extent_bytes,
+    .temp_bytes = mxci_min_max_bytes,
     .forward = {[MXC_CPU] = quantize_v2_forward},
 };
 
@@ -207,6 +204,6 @@ const mxc_op_def mxci_op_requantize = {
     .infer_shape = mxci_infer_quantized,
     .infer_type = requantize_infer_type,
     .dtypes = MXC_DTYPE_BIT(MXC_I32),
-    .temp_bytes = mxci_extent_bytes,
+    .temp_bytes = mxci_min_max_bytes,
     .forward = {[MXC_CPU] = requantize_forward},
 };

@@ -13,7 +13,7 @@ void mxci_dequantize_row(int64_t n, const double *x, double shift, double scale,
         y[i] = x[i] * scale + shift;
 }
 
-void mxci_extend(int64_t n, const double *x, double *least, double *most) {
+void mxci_min_max_row(int64_t n, const double *x, double *least, double *most) {
     double low = *least, high = *most;
     for (int64_t i = 0; i < n; i++) {
         low = x[i] < low ? x[i] : low;
@@ -28,14 +28,14 @@ void mxci_round_row(int64_t n, float *x) {
         x[i] = rintf(x[i]);
 }
 
-void mxci_weigh_row(int64_t n, const double *a, double p, const double *b, double q, double *y) {
+void mxci_weighted_sum_row(int64_t n, const double *a, double p, const double *b, double q, double *y) {
     MXCI_VECTOR_LOOP
     for (int64_t i = 0; i < n; i++)
-        y[i] = mxci_weigh(a[i], p, b[i], q);
+        y[i] = mxci_weighted_sum(a[i], p, b[i], q);
 }
 
-void mxci_product_row(int64_t n, const double *a, const double *b, double p, double *y) {
+void mxci_scaled_product_row(int64_t n, const double *a, const double *b, double p, double *y) {
     MXCI_VECTOR_LOOP
     for (int64_t i = 0; i < n; i++)
-        y[i] = mxci_product(a[i], b[i], p);
+        y[i] = mxci_scaled_product(a[i], b[i], p);
 }

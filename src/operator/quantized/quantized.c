@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What quantized operators share: ranges and their bounds, going from one range to another. */
+/* What quantized operators share: ranges and their bounds, and conversion from one range to another. */
 #include "operator/quantized/quantized.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ mxc_dtype mxci_calib_type(int out_type, const mxci_calib *calib) {
 }
 
 double mxci_quantized_unit(mxc_dtype dtype, const mxc_tensor *low, const mxc_tensor *high) {
-    return fmax(fabs(mxci_value_at(low, 0)), fabs(mxci_value_at(high, 0))) / mxci_quantized_most(dtype);
+    return fmax(fabs(mxci_value_at(low, 0)), fabs(mxci_value_at(high, 0))) / mxci_quantized_max(dtype);
 }
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
@@ -62,22 +62,23 @@ void mxci_pass_bounds(const mxc_op_call *call, int low, int high) {
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
-typedef struct recoding {
+typedef struct rescaling {
     mxc_req req;
     const mxc_tensor *to, *from;
     double shift, scale, *extents; /* least and largest of each part */
-} recoding;
+} rescaling;
 
 static int64_t tile_at(int64_t i, int64_t end) {
     return end - i < MXCI_TILE ? end - i : MXCI_TILE;
 }
 
-static void recode_range(void *arg, int64_t begin, int64_t end, int part) {
-    const recoding *r = arg;
+/* Elements begin..end-1, a tile at a time in float64. */
+static void rescale_range(void *arg, int64_t begin, int64_t end, int part) {
+    const rescaling *r = arg;
     mxc_dtype from = r->from->dtype, to = r->to->dtype;
-    double most = mxci_quantized_most(to), least = to == MXC_U8 ? 0 : -most;
+    double most = mxci_quantized_max(to), least = to == MXC_U8 ? 0 : -most;
     double x[MXCI_TILE], y[MXCI_TILE];
-    int32_t whole[MXCI_TILE];
+    int32_t rounded[MXCI_TILE];
     (void)part;
     for (int64_t i = begin; i < end; i += MXCI_TILE) {
         int64_t n = tile_at(i, end);
@@ -86,43 +87,43 @@ static void recode_range(void *arg, int64_t begin, int64_t end, int part) {
             mxci_dequantize_row(n, x, r->shift, r->scale, y);
             mxci_convert(MXC_F64, y, to, x, n);
         } else {
-            mxci_quantize_row(n, x, r->shift, r->scale, least, most, whole);
-            mxci_convert(MXC_I32, whole, to, x, n);
+            mxci_quantize_row(n, x, r->shift, r->scale, least, most, rounded);
+            mxci_convert(MXC_I32, rounded, to, x, n);
         }
         mxci_assign_row(r->req, to, mxci_at(r->to, i), x, n);
     }
 }
 
-void mxci_recode(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from, double shift,
-                 double scale) {
-    recoding r = {.req = req, .to = to, .from = from, .shift = shift, .scale = scale};
+void mxci_rescale(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from, double shift,
+                  double scale) {
+    rescaling r = {.req = req, .to = to, .from = from, .shift = shift, .scale = scale};
     if (req != MXC_REQ_NULL)
-        mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, recode_range, &r);
+        mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, rescale_range, &r);
 }
 
-size_t mxci_extent_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+size_t mxci_min_max_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     (void)pass;
     return 2 * (size_t)sig->parallelism * sizeof(double);
 }
 
-static void extent_range(void *arg, int64_t begin, int64_t end, int part) {
-    const recoding *r = arg;
+static void min_max_range(void *arg, int64_t begin, int64_t end, int part) {
+    const rescaling *r = arg;
     double x[MXCI_TILE];
     for (int64_t i = begin; i < end; i += MXCI_TILE) {
         int64_t n = tile_at(i, end);
         mxci_convert(r->from->dtype, mxci_at(r->from, i), MXC_F64, x, n);
-        mxci_extend(n, x, &r->extents[2 * part], &r->extents[2 * part + 1]);
+        mxci_min_max_row(n, x, &r->extents[2 * part], &r->extents[2 * part + 1]);
     }
 }
 
-void mxci_extent(const mxc_run *run, const mxc_tensor *of, void *temp, double *least, double *most) {
-    recoding r = {.from = of, .extents = temp};
+void mxci_min_max(const mxc_run *run, const mxc_tensor *of, void *temp, double *least, double *most) {
+    rescaling r = {.from = of, .extents = temp};
     int parts = run ? mxc_engine_parallelism(run->engine) : 1;
     for (int i = 0; i < parts; i++) {
         r.extents[2 * i] = INFINITY;
         r.extents[2 * i + 1] = -INFINITY;
     }
-    mxc_parallel_for(run, mxci_tensor_size(of), MXCI_GRAIN, extent_range, &r);
+    mxc_parallel_for(run, mxci_tensor_size(of), MXCI_GRAIN, min_max_range, &r);
     *least = INFINITY;
     *most = -INFINITY;
     for (int i = 0; i < parts; i++) {

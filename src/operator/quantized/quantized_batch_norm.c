@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * _contrib_quantized_batch_norm: BatchNorm by moving statistics on whole numbers, from their range to a calibrated one.
- * The statistics are read only, and stand among the arguments as in MXNet's files, not behind them.
- */
+/* _contrib_quantized_batch_norm: BatchNorm by moving statistics on integers, from their range to a calibrated one. The
+ * statistics are only read, and are arguments as in MXNet's files, not auxiliary states. */
 #include <math.h>
 
 #include "math/tile_kernels.h"
@@ -66,7 +64,7 @@ static void quantized_batch_norm_run_range(void *arg, int64_t begin, int64_t end
     const mxc_tensor *x = &r->call->in[DATA], *y = &r->call->out[0];
     int64_t channels = x->shape.dim[1];
     double tile[MXCI_TILE];
-    int32_t whole[MXCI_TILE];
+    int32_t rounded[MXCI_TILE];
     (void)part;
     for (int64_t i = begin; i < end; i++) {
         int64_t c = i % channels;
@@ -76,8 +74,8 @@ static void quantized_batch_norm_run_range(void *arg, int64_t begin, int64_t end
             int64_t n = r->plane - k < MXCI_TILE ? r->plane - k : MXCI_TILE, at = i * r->plane + k;
             mxci_convert(x->dtype, mxci_at(x, at), MXC_F64, tile, n);
             mxci_dequantize_row(n, tile, shift * r->to, scale * r->from * r->to, tile);
-            mxci_quantize_row(n, tile, 0, 1, -127, 127, whole);
-            mxci_convert(MXC_I32, whole, MXC_I8, tile, n);
+            mxci_quantize_row(n, tile, 0, 1, -127, 127, rounded);
+            mxci_convert(MXC_I32, rounded, MXC_I8, tile, n);
             mxci_assign_row(r->call->req[0], MXC_I8, mxci_at(y, at), tile, n);
         }
     }
@@ -90,7 +88,7 @@ static mxc_status quantized_batch_norm_forward(const mxc_op_call *call) {
     bn_run r = {
         call,
         mxci_quantized_unit(call->in[DATA].dtype, &call->in[MIN], &call->in[MAX]),
-        range > 0 ? mxci_quantized_most(MXC_I8) / range : 0,
+        range > 0 ? mxci_quantized_max(MXC_I8) / range : 0,
         mxci_shape_count(shape, 2, shape->ndim),
     };
     if (mxci_is_wanted(call->req[0], &call->out[0]))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Quantized layers with weights, in one file for what they share: an int32 output whose unit is the product of data's
- * and weight's, so that sums of products need no scaling. The int8 bias is brought to that unit.
+/* Quantized layers with weights, in one file for what they share: an int32 output whose unit is the product of data's
+ * and weight's units, so that sums of products need no scaling. The int8 bias is converted to that unit.
+ *
  *   _contrib_quantized_conv             Convolution of int8 or uint8 data with int8 weights
  *   _contrib_quantized_fully_connected  FullyConnected of them
- * Both multiply 16-bit numbers (operator/quantized/int8_kernels.h): weights, and samples or patches of the image.
- */
+ *
+ * Both multiply 16-bit integers (operator/quantized/int8_kernels.h): weights, and samples or patches of the image. */
 #include <math.h>
 
 #include "operator/quantized/int8_kernels.h"
@@ -42,15 +42,15 @@ static double unit_of(const mxc_op_call *call, int slot) {
     return mxci_quantized_unit(call->in[slot].dtype, &call->in[low], &call->in[low + 1]);
 }
 
-/* bias in the output's unit, n of it; cut to what int32 can hold. */
+/* to = n elements of bias in the output's unit, saturated to int32. */
 static void convert_bias(const mxc_op_call *call, int64_t n, int32_t *to) {
     double unit = unit_of(call, DATA) * unit_of(call, WEIGHT), scale = unit > 0 ? unit_of(call, BIAS) / unit : 0;
     mxc_tensor bias = {.data = to, .shape = mxci_shape_of(1, &n), .dtype = MXC_I32};
-    mxci_recode(NULL, MXC_REQ_WRITE, &bias, &call->in[BIAS], 0, scale);
+    mxci_rescale(NULL, MXC_REQ_WRITE, &bias, &call->in[BIAS], 0, scale);
 }
 
 static void quantized_conv_put_range(const mxc_op_call *call) {
-    double most = unit_of(call, DATA) * unit_of(call, WEIGHT) * mxci_quantized_most(MXC_I32);
+    double most = unit_of(call, DATA) * unit_of(call, WEIGHT) * mxci_quantized_max(MXC_I32);
     mxci_assign_bounds(call, -most, most);
 }
 
@@ -198,8 +198,8 @@ static mxc_status conv_infer(mxc_op_sig *sig) {
     return mxci_infer_bounds(sig, sig->n_in / 3);
 }
 
-/* A kernel of size 1 sees all pixels as one row. */
-static mxci_conv_shape shape_of(const mxci_conv_params *p, const mxc_shape *data, const mxc_shape *out) {
+/* A pointwise kernel reads all pixels as one row, which gives full tiles. */
+static mxci_conv_shape conv_shape_of(const mxci_conv_params *p, const mxc_shape *data, const mxc_shape *out) {
     mxci_conv_shape s = mxci_conv_group(p, data, out);
     int is_point = 1;
     for (int i = 0; i < 3; i++)
@@ -221,7 +221,7 @@ typedef struct conv_plan {
 } conv_plan;
 
 static conv_plan quantized_conv_make_plan(const mxci_conv_params *p, const mxc_shape *data, const mxc_shape *out) {
-    mxci_conv_shape shape = shape_of(p, data, out);
+    mxci_conv_shape shape = conv_shape_of(p, data, out);
     conv_plan plan;
     mxci_conv_geometry_measure(&shape, &plan.geo);
     plan.step = MXCI_INT8_PAIRS(plan.geo.patch_size);
@@ -257,39 +257,37 @@ typedef struct conv_run {
     char *blocks;
 } conv_run;
 
-/* One tile of pixels of one sample and group, whose padded image is filled. */
-static void convolve_tile(const conv_run *r, int64_t index, int64_t tile, const void *padded, int16_t *patches) {
-    const mxc_op_call *call = r->call;
-    const mxci_conv_geometry *geo = &r->plan->geo;
-    int64_t filters = geo->shape.filters, group = index % r->groups, first = tile * MXCI_INT8_TILE;
-    int64_t last = first + MXCI_INT8_TILE < geo->pixels ? first + MXCI_INT8_TILE : geo->pixels;
-    mxci_int8_convolution c = {
-        .pixels = last - first,
-        .filters = filters,
-        .pairs = r->plan->step / 2,
-        .patches = patches,
-        .weight = r->weight + group * filters * r->plan->step,
-        .start = r->bias ? r->bias + group * filters : NULL,
-        .out = mxci_at(&call->out[0], index * filters * geo->pixels + first),
-        .step = geo->pixels,
-        .add = call->req[0] == MXC_REQ_ADD,
-    };
-    mxci_int8_gather(geo, call->in[DATA].dtype == MXC_U8, padded, first, last, patches);
-    mxci_int8_convolve(&c);
-}
-
-/* Tiles begin..end-1 of all samples and groups. */
+/* Tiles of pixels begin..end-1 of all samples and groups. Parts get neighbouring tiles, so that an image is padded once
+ * for most of its tiles. */
 static void conv_range(void *arg, int64_t begin, int64_t end, int part) {
     const conv_run *r = arg;
+    const mxc_op_call *call = r->call;
+    const mxci_conv_geometry *geo = &r->plan->geo;
+    const int64_t filters = geo->shape.filters;
     char *block = r->blocks + (size_t)part * r->plan->block;
-    int64_t filled = -1;
+    int16_t *patches = (void *)(block + r->plan->image);
+    int64_t filled = -1; /* the sample and group whose padded image is in the block */
     for (int64_t i = begin; i < end; i++) {
         int64_t index = i / r->tiles;
         const void *image = mxci_at(&r->call->in[DATA], index * r->image);
         if (index != filled)
             mxci_int8_pad_image(&r->plan->geo, image, block);
         filled = index;
-        convolve_tile(r, index, i % r->tiles, block, (void *)(block + r->plan->image));
+        const int64_t group = index % r->groups, first = i % r->tiles * MXCI_INT8_TILE;
+        const int64_t last = first + MXCI_INT8_TILE < geo->pixels ? first + MXCI_INT8_TILE : geo->pixels;
+        mxci_int8_convolution c = {
+            .pixels = last - first,
+            .filters = filters,
+            .pairs = r->plan->step / 2,
+            .patches = patches,
+            .weight = r->weight + group * filters * r->plan->step,
+            .start = r->bias ? r->bias + group * filters : NULL,
+            .out = mxci_at(&call->out[0], index * filters * geo->pixels + first),
+            .step = geo->pixels,
+            .add = call->req[0] == MXC_REQ_ADD,
+        };
+        mxci_int8_gather(geo, call->in[DATA].dtype == MXC_U8, block, first, last, patches);
+        mxci_int8_convolve(&c);
     }
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Quantized operators of several arrays: sums and products element by element, and arrays side by side. The numbers are
- * brought to the output's unit, which a calibrated range gives (8 bits), or that no result leaves (32 bits).
- */
+/* Quantized operators of several arrays: element-wise sums and products, and concatenation. Numbers are converted to
+ * the output's unit: that of a calibrated range (8 bits), or one whose range no result exceeds (int32). */
 #include <math.h>
 
 #include "base/text.h"
@@ -23,19 +21,15 @@ static double unit_of(const mxc_op_call *call, int slot) {
     return mxci_quantized_unit(call->in[slot].dtype, &call->in[2 + 2 * slot], &call->in[3 + 2 * slot]);
 }
 
-static double inverse(double unit) {
-    return unit > 0 ? 1 / unit : 0;
-}
-
 static mxc_status elemwise_infer(mxc_op_sig *sig) {
     MXC_TRY(mxci_sig_same_shape(sig, 3, (int[]){LHS, RHS, MXC_SLOT_OUT(0)}));
     return mxci_infer_bounds(sig, 2);
 }
 
-/* The bounds of output 0, of a unit that is not calibrated: what its dtype can hold. */
+/* The bounds of output 0: the calibrated range, else what its dtype represents in this unit. */
 static void quantized_elemwise_put_range(const mxc_op_call *call, double unit) {
     const elemwise_params *p = call->params;
-    double most = unit * mxci_quantized_most(call->out[0].dtype);
+    double most = unit * mxci_quantized_max(call->out[0].dtype);
     if (mxci_calib_given(&p->calib))
         mxci_assign_bounds(call, p->calib.low, p->calib.high);
     else
@@ -44,7 +38,7 @@ static void quantized_elemwise_put_range(const mxc_op_call *call, double unit) {
 
 static double calibrated_unit(const mxc_op_call *call) {
     const mxci_calib *calib = &((const elemwise_params *)call->params)->calib;
-    return fmax(fabs(calib->low), fabs(calib->high)) / mxci_quantized_most(call->out[0].dtype);
+    return fmax(fabs(calib->low), fabs(calib->high)) / mxci_quantized_max(call->out[0].dtype);
 }
 
 /* ---- sums and products ------------------------------------------------------------------------------------------- */
@@ -58,20 +52,20 @@ typedef struct elemwise_run {
 static void elemwise_range(void *arg, int64_t begin, int64_t end, int part) {
     const elemwise_run *r = arg;
     const mxc_tensor *a = &r->call->in[LHS], *b = &r->call->in[RHS], *to = &r->call->out[0];
-    double most = mxci_quantized_most(to->dtype), x[MXCI_TILE], y[MXCI_TILE], z[MXCI_TILE];
-    int32_t whole[MXCI_TILE];
+    double most = mxci_quantized_max(to->dtype), x[MXCI_TILE], y[MXCI_TILE], z[MXCI_TILE];
+    int32_t rounded[MXCI_TILE];
     (void)part;
     for (int64_t i = begin; i < end; i += MXCI_TILE) {
         int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
         mxci_convert(a->dtype, mxci_at(a, i), MXC_F64, x, n);
         mxci_convert(b->dtype, mxci_at(b, i), MXC_F64, y, n);
         if (r->is_product)
-            mxci_product_row(n, x, y, r->left, z);
+            mxci_scaled_product_row(n, x, y, r->left, z);
         else
-            mxci_weigh_row(n, x, r->left, y, r->right, z);
+            mxci_weighted_sum_row(n, x, r->left, y, r->right, z);
         if (to->dtype != MXC_F32)
-            mxci_quantize_row(n, z, 0, 1, to->dtype == MXC_U8 ? 0 : -most, most, whole);
-        mxci_convert(to->dtype == MXC_F32 ? MXC_F64 : MXC_I32, to->dtype == MXC_F32 ? (void *)z : whole, to->dtype, x,
+            mxci_quantize_row(n, z, 0, 1, to->dtype == MXC_U8 ? 0 : -most, most, rounded);
+        mxci_convert(to->dtype == MXC_F32 ? MXC_F64 : MXC_I32, to->dtype == MXC_F32 ? (void *)z : rounded, to->dtype, x,
                      n);
         mxci_assign_row(r->call->req[0], to->dtype, mxci_at(to, i), x, n);
     }
@@ -102,10 +96,10 @@ static mxc_status add_infer_type(mxc_op_sig *sig) {
 static mxc_status add_forward(const mxc_op_call *call) {
     const elemwise_params *p = call->params;
     double left = unit_of(call, LHS), right = unit_of(call, RHS), unit;
-    unit = (left * mxci_quantized_most(call->in[LHS].dtype) + right * mxci_quantized_most(call->in[RHS].dtype)) /
-           mxci_quantized_most(MXC_I32);
+    unit = (left * mxci_quantized_max(call->in[LHS].dtype) + right * mxci_quantized_max(call->in[RHS].dtype)) /
+           mxci_quantized_max(MXC_I32);
     unit = mxci_calib_given(&p->calib) ? calibrated_unit(call) : unit;
-    run_elemwise(call, 0, left * inverse(unit), right * inverse(unit));
+    run_elemwise(call, 0, left * mxci_inverse_unit(unit), right * mxci_inverse_unit(unit));
     quantized_elemwise_put_range(call, unit);
     return MXC_OK;
 }
@@ -139,10 +133,10 @@ static int mul_outputs(const void *params) {
 
 static mxc_status mul_infer_type(mxc_op_sig *sig) {
     const elemwise_params *p = sig->params;
-    mxc_dtype whole = mxci_calib_given(&p->calib) ? MXC_I8 : MXC_I32;
+    mxc_dtype rounded = mxci_calib_given(&p->calib) ? MXC_I8 : MXC_I32;
     MXC_TRY(mxc_sig_set_type(sig, LHS, MXC_I8));
     MXC_TRY(mxc_sig_set_type(sig, RHS, MXC_I8));
-    MXC_TRY(mxc_sig_set_type(sig, MXC_SLOT_OUT(0), p->enable_float_output ? MXC_F32 : whole));
+    MXC_TRY(mxc_sig_set_type(sig, MXC_SLOT_OUT(0), p->enable_float_output ? MXC_F32 : rounded));
     return mxci_infer_bound_types(sig, 2);
 }
 
@@ -152,7 +146,7 @@ static mxc_status mul_forward(const mxc_op_call *call) {
     if (p->enable_float_output)
         scale = unit;
     else if (mxci_calib_given(&p->calib))
-        scale = unit * inverse(calibrated_unit(call));
+        scale = unit * mxci_inverse_unit(calibrated_unit(call));
     run_elemwise(call, 1, scale, 0);
     if (!p->enable_float_output)
         quantized_elemwise_put_range(call, unit);
@@ -178,16 +172,16 @@ const mxc_op_def mxci_op_quantized_elemwise_mul = {
 
 /* ---- _contrib_quantized_concat ----------------------------------------------------------------------------------- */
 
-enum { CONCAT_MOST = 64, NAME = 24 };
+enum { CONCAT_MAX = 64, NAME = 24 };
 
 typedef struct concat_params {
     mxci_concat_params base; /* first: what mxci_concat_infer sees */
-    char names[CONCAT_MOST * NAME + 1];
+    char names[CONCAT_MAX * NAME + 1];
 } concat_params;
 
 static const mxc_param concat_schema[] = {
     {MXC_PARAM_FIELD(concat_params, base.num_args), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1,
-     .minimum = 1, .maximum = CONCAT_MOST, .doc = "Number of arguments."},
+     .minimum = 1, .maximum = CONCAT_MAX, .doc = "Number of arguments."},
     {MXC_PARAM_FIELD(concat_params, base.dim), .name = "dim", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
      .minimum = -MXC_MAX_NDIM, .maximum = MXC_MAX_NDIM - 1,
      .doc = "Axis of concatenation. Negative values count from the end."},
@@ -239,7 +233,7 @@ static mxc_status concat_infer_type(mxc_op_sig *sig) {
     return mxci_infer_bound_types(sig, n);
 }
 
-static size_t piece_bytes(const mxc_shape *shape) {
+static size_t part_bytes(const mxc_shape *shape) {
     return mxci_size_align(mxci_shape_bytes(shape, 1));
 }
 
@@ -247,15 +241,15 @@ static size_t concat_temp(const mxc_op_sig *sig, mxc_pass pass) {
     mxci_scratch s = {0};
     (void)pass;
     for (int i = 0; i < sig->n_in / 3; i++)
-        mxci_scratch_take(&s, piece_bytes(&sig->in_shape[i]));
+        mxci_scratch_take(&s, part_bytes(&sig->in_shape[i]));
     return s.bytes;
 }
 
-/* The arrays in the output's unit, which has room for the widest range. */
+/* The arrays are converted to the output's unit, which has room for the widest range, into scratch, and then joined. */
 static mxc_status concat_forward(const mxc_op_call *call) {
     const concat_params *p = call->params;
     const mxc_tensor *out = &call->out[0];
-    mxc_tensor pieces[CONCAT_MOST];
+    mxc_tensor parts[CONCAT_MAX];
     int n = call->n_in / 3;
     double low = 0, high = 0, unit;
     char *temp = call->temp;
@@ -263,17 +257,18 @@ static mxc_status concat_forward(const mxc_op_call *call) {
         low = fmin(low, mxci_value_at(&call->in[n + 2 * i], 0));
         high = fmax(high, mxci_value_at(&call->in[n + 2 * i + 1], 0));
     }
-    unit = fmax(-low, high) / mxci_quantized_most(out->dtype);
+    unit = fmax(-low, high) / mxci_quantized_max(out->dtype);
     for (int i = 0; i < n; i++) {
         const mxc_tensor *in = &call->in[i];
         double own = mxci_quantized_unit(in->dtype, &call->in[n + 2 * i], &call->in[n + 2 * i + 1]);
-        pieces[i] = *in;
-        pieces[i].dtype = out->dtype;
-        pieces[i].data = temp;
-        temp += piece_bytes(&in->shape);
-        mxci_recode(call->run, call->req[0] ? MXC_REQ_WRITE : MXC_REQ_NULL, &pieces[i], in, 0, own * inverse(unit));
+        parts[i] = *in;
+        parts[i].dtype = out->dtype;
+        parts[i].data = temp;
+        temp += part_bytes(&in->shape);
+        mxci_rescale(call->run, call->req[0] ? MXC_REQ_WRITE : MXC_REQ_NULL, &parts[i], in, 0,
+                     own * mxci_inverse_unit(unit));
     }
-    mxci_join(call->run, call->req[0], out, n, pieces,
+    mxci_join(call->run, call->req[0], out, n, parts,
               (int)(p->base.dim < 0 ? p->base.dim + out->shape.ndim : p->base.dim));
     mxci_assign_bounds(call, low, high);
     return MXC_OK;

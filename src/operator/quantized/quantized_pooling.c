@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Quantized operators that leave the range as it is: _contrib_quantized_pooling (maximum or average), quantized_act
- * (relu), quantized_flatten, and quantized_embedding, whose range is weight's. An average is rounded to the nearest
- * whole number, halves to even.
- */
+/* Quantized operators that keep the range of an argument: _contrib_quantized_pooling (maximum or average),
+ * _contrib_quantized_act (relu), _contrib_quantized_flatten, and _contrib_quantized_embedding, whose range is weight's.
+ * An average is rounded to nearest, halves to even. */
 #include "math/tile_kernels.h"
 #include "operator/index/rows.h"
 #include "operator/nn/embedding.h"
@@ -53,6 +51,7 @@ typedef struct pooling_run {
     mxci_pool_shape shape;
 } pooling_run;
 
+/* Planes begin..end-1, widened to float32, pooled by the kernels of Pooling, and rounded. */
 static void pooling_range(void *arg, int64_t begin, int64_t end, int part) {
     const pooling_run *r = arg;
     const mxc_tensor *x = &r->call->in[DATA], *y = &r->call->out[0];

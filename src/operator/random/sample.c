@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Random numbers: _random_<distribution> fills an array of parameter shape (or of the shape that its use gives it);
+/* Random numbers: _random_<distribution> fills an array of parameter shape (or of the shape that its use implies);
  * _sample_<distribution> takes arrays of the distribution's parameters, shape s, and gives s + shape: a row of numbers
- * for each parameter element. Element i uses place i of the run's random range, so results are the same for any number
- * of threads.
- */
+ * for each parameter element. Element i draws from position i of the call's random range (a counter-based generator),
+ * so results are the same for any number of threads and on every device. */
 #include "operator/random/sample.h"
 
 #include "math/assign.h"
@@ -12,7 +10,7 @@
 #include "operator/infer.h"
 #include "operator/random/sample_kernels.h"
 
-/* What is the same for both operators of a distribution. */
+/* What both operators of a distribution share. */
 typedef struct distribution {
     mxci_sample_fn draw;
     int (*fits)(double a, double b); /* whether parameters are in range */
@@ -54,6 +52,8 @@ static void parameters_at(const sample_args *s, int64_t i, double *a, double *b)
     *b = s->call->n_in > 1 ? sample_number_at(&s->call->in[1], i / s->row) : s->b;
 }
 
+/* Elements begin..end-1. Each has a generator of its own, so that a distribution may draw as many numbers as it
+ * needs. */
 static void sample_range(void *arg, int64_t begin, int64_t end, int part) {
     const sample_args *s = arg;
     const mxc_op_call *call = s->call;
@@ -82,6 +82,7 @@ static mxc_status run_random(const mxc_op_call *call, const distribution *of, do
     return sample_run(call, &(sample_args){call, of, a, b, 1});
 }
 
+/* The parameters are checked first, before anything is written. */
 static mxc_status run_sample(const mxc_op_call *call, const distribution *of) {
     int64_t n = mxci_tensor_size(&call->in[0]);
     sample_args s = {call, of, 0, 0, n > 0 ? mxci_tensor_size(&call->out[0]) / n : 1};
@@ -98,7 +99,8 @@ static mxc_status run_sample(const mxc_op_call *call, const distribution *of) {
 
 /* ---- inference -------------------------------------------------------------------------------------------------- */
 
-static uint64_t one_an_element(const mxc_op_sig *sig) {
+/* Positions of the random range that a call uses. */
+static uint64_t one_per_element(const mxc_op_sig *sig) {
     return (uint64_t)mxc_shape_size(&sig->out_shape[0]);
 }
 
@@ -119,7 +121,7 @@ static mxc_status infer_random_type(mxc_op_sig *sig) {
     return sig->out_type[0] == MXC_DTYPE_UNKNOWN ? mxc_sig_set_type(sig, MXC_SLOT_OUT(0), MXC_F32) : MXC_OK;
 }
 
-/* Both ways: out is the parameters' shape, then the parameter shape. */
+/* Both ways: out is the parameters' shape followed by parameter shape. */
 static mxc_status infer_sample_shape(mxc_op_sig *sig) {
     const mxc_tuple *row = &((const mxci_sample_params *)sig->params)->shape;
     mxc_shape *in = &sig->in_shape[0], *out = &sig->out_shape[0], shape;
@@ -216,15 +218,15 @@ FORWARD(poisson)
 FORWARD(negative)
 FORWARD(generalized)
 
-/* The members that all descriptors of one kind have alike. */
+/* The members that all descriptors of one kind share. */
 #define RANDOM_DEF(schema)                                                                              \
     .size = sizeof(mxc_op_def), .args = "", .params = schema, .param_size = sizeof(mxci_sample_params), \
     .infer_shape = infer_random_shape, .infer_type = infer_random_type, .dtypes = MXC_DTYPES_FLOAT,     \
-    .flags = MXC_OP_ZERO_GRADIENT, .random_count = one_an_element
+    .flags = MXC_OP_ZERO_GRADIENT, .random_count = one_per_element
 #define SAMPLE_DEF                                                                                  \
     .size = sizeof(mxc_op_def), .params = sample_schema, .param_size = sizeof(mxci_sample_params),  \
     .infer_shape = infer_sample_shape, .infer_type = infer_sample_type, .dtypes = MXC_DTYPES_FLOAT, \
-    .flags = MXC_OP_ZERO_GRADIENT, .random_count = one_an_element
+    .flags = MXC_OP_ZERO_GRADIENT, .random_count = one_per_element
 
 static const mxc_param sample_schema[] = {SHAPE, DTYPE, MXC_PARAM_END};
 

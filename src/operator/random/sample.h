@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of the random number operators. */
+/* The parameters of the random number operators. a and b are those of the distribution: bounds, mean and deviation,
+ * ... */
 #ifndef MXCI_OPERATOR_RANDOM_SAMPLE_H
 #define MXCI_OPERATOR_RANDOM_SAMPLE_H
 

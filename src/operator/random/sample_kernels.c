@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The distributions of draw.h as functions. */
+/* The distributions of math/distributions.h, compiled as functions. */
 #include "operator/random/sample_kernels.h"
 
 #define SAMPLE(name)                                                   \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The distributions of draw.h as functions. */
+/* The distributions of math/distributions.h as functions, so that a table can point to them. */
 #ifndef MXCI_OPERATOR_RANDOM_SAMPLE_KERNELS_H
 #define MXCI_OPERATOR_RANDOM_SAMPLE_KERNELS_H
 

@@ -4,7 +4,7 @@
  *   adam_update    d = c(grad) with wd weight added before the limit;  mean = beta1 mean + (1 - beta1) d;
  *                  var = beta2 var + (1 - beta2) d^2;  out = weight - lr mean / (sqrt(var) + epsilon)
  *   _adamw_update  d = c(grad);  out = weight - eta (lr mean / (sqrt(var) + epsilon) + wd weight)
- * Neither corrects the means' bias from their start at 0: whoever calls puts that into lr.
+ * Neither corrects the bias of the means towards their start at 0: the caller includes the correction in lr.
  */
 #include <math.h>
 
@@ -36,8 +36,7 @@ const mxc_op_def mxci_op_adam_update = {
 
 /* ---- _adamw_update ---------------------------------------------------------------------------------------------- */
 
-/* rescale_grad is an array of one element. It stands behind the states, as in MXNet, and so counts as one, though it
- * does not change. */
+/* rescale_grad is an array of one element, the last auxiliary state, as in MXNet, though it does not change. */
 
 enum { ADAMW_RESCALE = 2 };
 

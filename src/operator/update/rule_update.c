@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * _multi_update: steps of any rule of update.def for several weights in one call. It is what optimizers queue; the
- * operators that are named for their rules (sgd.c, adam.c...) are what MXNet has.
+ * _multi_update: steps of any rule of update.def for several weights in one call. Optimizers queue it; the
+ * operators named after rules (sgd.c, adam.c...) are those of MXNet.
  *
  * Arguments are weight_0, grad_0, weight_1, ...; then come the states, those of weight_0 first. With multi_precision
  * the last state of each weight is its f32 copy, which takes the step; the weight becomes its rounded copy, and the
@@ -107,11 +107,6 @@ static mxc_status rule_update_infer_type(mxc_op_sig *sig) {
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-/* No step: out is the weight, or the rounded copy. */
-static void keep(const mxc_op_call *call, const mxci_update_step *s) {
-    mxci_assign_cast(call->run, s->req, s->out, s->master ? s->master : s->weight);
-}
-
 static mxc_status rule_update_forward(const mxc_op_call *call) {
     const mxci_rule_params *p = call->params;
     mxci_update factors = p->factors;
@@ -126,7 +121,7 @@ static mxc_status rule_update_forward(const mxc_op_call *call) {
         if (isfinite(scale) && scale != 0)
             mxci_update_step_run(call->run, &s);
         else
-            keep(call, &s);
+            mxci_assign_cast(call->run, s.req, s.out, s.master ? s.master : s.weight); /* no step */
     }
     return MXC_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the optimizer updates share. */
+/* What the optimizer updates share (update/update.h): inference, and a parallel loop over the elements of a weight. */
 #include "operator/update/update.h"
 
 #include "math/tile_kernels.h"
@@ -55,11 +55,7 @@ mxc_status mxci_update_infer_single(mxc_op_sig *sig, int slot, const char *name)
     return MXC_OK;
 }
 
-/* What happens to out. */
-static int out_of(mxc_req req) {
-    return req == MXC_REQ_NULL ? MXCI_UPDATE_NONE : req == MXC_REQ_ADD ? MXCI_UPDATE_ADD : MXCI_UPDATE_WRITE;
-}
-
+/* Elements begin..end-1 of a weight without a master copy. */
 static void step_range(void *arg, int64_t begin, int64_t end, int part) {
     const mxci_update_step *s = arg;
     mxci_update_arrays arrays = {
@@ -68,12 +64,16 @@ static void step_range(void *arg, int64_t begin, int64_t end, int part) {
         .out = mxci_at(s->out, begin),
     };
     (void)part;
+    const int out = s->req == MXC_REQ_NULL  ? MXCI_UPDATE_NONE
+                    : s->req == MXC_REQ_ADD ? MXCI_UPDATE_ADD
+                                            : MXCI_UPDATE_WRITE;
     for (int i = 0; i < s->n_states; i++)
         arrays.state[i] = mxci_at(&s->state[i], begin);
-    s->rule[s->weight->dtype](s->factors, end - begin, &arrays, out_of(s->req));
+    s->rule[s->weight->dtype](s->factors, end - begin, &arrays, out);
 }
 
-/* The same by tiles of the gradient in the copy's dtype. */
+/* The same with a master copy, which takes the step: the gradient is converted a tile at a time, and out is the copy
+ * rounded. */
 static void step_master_range(void *arg, int64_t begin, int64_t end, int part) {
     const mxci_update_step *s = arg;
     double grad[MXCI_TILE]; /* or as many floats */

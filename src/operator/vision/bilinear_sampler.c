@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Images read at places between their elements: data (N,C,h,w), out (N,C,H,W), out[n,c,p] the four elements of
- * data[n,c] around place p, weighted by nearness; what lies outside of data is 0. A place is x, y from -1 to 1, first
- * to last element.
+/* Images read at points between their elements, by bilinear interpolation: data (N,C,h,w), out (N,C,H,W), out[n,c,p]
+ * the four elements of data[n,c] around point p, weighted by distance; outside of data is 0. A point is x, y from -1 to
+ * 1, first to last element.
  *
- * BilinearSampler is given the places: grid (N,2,H,W). SpatialTransformer makes them, in scratch, from evenly spread
- * ones and a matrix (2,3) for each sample: loc (N,6).
- */
+ * BilinearSampler gets the points: grid (N,2,H,W). SpatialTransformer (Jaderberg et al., 2015) computes them, in
+ * scratch, from a regular grid and a matrix (2,3) for each sample: loc (N,6). */
 #include "math/assign.h"
 #include "operator/infer.h"
 #include "operator/vision/grid_kernels.h"
@@ -14,7 +12,7 @@
 
 typedef mxci_transformer_params transformer_params;
 
-enum { DATA, PLACES };
+enum { DATA, GRID };
 
 static const mxc_param transformer_schema[] = {
     {MXC_PARAM_FIELD(transformer_params, target_shape), .name = "target_shape", .type = MXC_PARAM_TUPLE,
@@ -35,7 +33,7 @@ static mxc_status check_transformer(void *params) {
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
-/* The first axes of data and out are one, and of size samples; their second axes are one too. */
+/* data and out have the same first two axes; the first is samples, if that is known. size: height and width of out. */
 static mxc_status infer_data(mxc_op_sig *sig, int64_t samples, const int64_t *size) {
     mxc_shape data = mxci_shape_axes(4), out = mxci_shape_axes(4);
     data.dim[0] = samples;
@@ -55,21 +53,20 @@ static mxc_status infer_data(mxc_op_sig *sig, int64_t samples, const int64_t *si
 static mxc_status infer_sampler(mxc_op_sig *sig) {
     mxc_shape grid = mxci_shape_axes(4);
     grid.dim[1] = 2;
-    MXC_TRY(mxc_sig_set_shape(sig, PLACES, &grid));
-    MXC_TRY(infer_data(sig, sig->in_shape[PLACES].dim[0], sig->in_shape[PLACES].dim + 2));
+    MXC_TRY(mxc_sig_set_shape(sig, GRID, &grid));
+    MXC_TRY(infer_data(sig, sig->in_shape[GRID].dim[0], sig->in_shape[GRID].dim + 2));
     grid = sig->out_shape[0];
     grid.dim[1] = 2;
-    return mxc_sig_set_shape(sig, PLACES, &grid);
+    return mxc_sig_set_shape(sig, GRID, &grid);
 }
 
 static mxc_status infer_transformer(mxc_op_sig *sig) {
     mxc_shape loc = mxci_shape_axes(2);
     loc.dim[1] = 6;
-    MXC_TRY(mxc_sig_set_shape(sig, PLACES, &loc));
-    MXC_TRY(
-        infer_data(sig, sig->in_shape[PLACES].dim[0], ((const transformer_params *)sig->params)->target_shape.value));
+    MXC_TRY(mxc_sig_set_shape(sig, GRID, &loc));
+    MXC_TRY(infer_data(sig, sig->in_shape[GRID].dim[0], ((const transformer_params *)sig->params)->target_shape.value));
     loc.dim[0] = sig->out_shape[0].dim[0];
-    return mxc_sig_set_shape(sig, PLACES, &loc);
+    return mxc_sig_set_shape(sig, GRID, &loc);
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
@@ -79,13 +76,13 @@ typedef struct sampler_run {
     const mxci_grid_kernels *kernels;
     mxci_grid_shape shape;
     int64_t samples, in, out; /* in, out: elements of a plane */
-    mxc_tensor grid, grad;    /* the places and their gradient */
+    mxc_tensor grid, grad;    /* the points, and their gradient */
 } sampler_run;
 
 static size_t grid_bytes(const mxc_shape *out, mxc_dtype dtype) {
     size_t element = dtype == MXC_F64 ? sizeof(double) : sizeof(float);
-    int64_t places = mxci_dim_mul(out->dim[0], mxci_shape_count(out, 2, 4)); /* also where out has no channels */
-    return mxci_size_of(places, 2 * element);
+    int64_t points = mxci_dim_mul(out->dim[0], mxci_shape_count(out, 2, 4)); /* also where out has no channels */
+    return mxci_size_of(points, 2 * element);
 }
 
 static sampler_run bilinear_sampler_open_run(const mxc_op_call *call) {
@@ -97,20 +94,21 @@ static sampler_run bilinear_sampler_open_run(const mxc_op_call *call) {
         .samples = in[0],
         .in = in[2] * in[3],
         .out = out[2] * out[3],
-        .grid = call->in[PLACES],
+        .grid = call->in[GRID],
     };
     return r;
 }
 
-/* Calls of part over the places of all samples, each taking what one does to a plane. */
-static void for_places(sampler_run *r, mxc_req req, mxc_range_fn part) {
+/* Run part over ranges of the points of all samples. The grain accounts for the planes that each point is read in. */
+static void for_points(sampler_run *r, mxc_req req, mxc_range_fn part) {
     r->shape.add = req == MXC_REQ_ADD;
     if (req != MXC_REQ_NULL && r->samples * r->out > 0)
         mxc_parallel_for(r->call->run, r->samples * r->out, MXCI_GRAIN / 8 / (r->shape.planes + 1) + 1, part, r);
 }
 
-/* Places first..last-1 of sample n out of the places begin..end-1 of all; 0 if there are no more. */
-static int next_places(const sampler_run *r, int64_t *begin, int64_t end, int64_t *n, int64_t *first, int64_t *last) {
+/* Splits a range of points by sample: *n, and its points *first..*last-1, are the next of begin..end-1, and *begin
+ * moves behind them; 0 if there are no more. */
+static int next_points(const sampler_run *r, int64_t *begin, int64_t end, int64_t *n, int64_t *first, int64_t *last) {
     if (*begin >= end)
         return 0;
     *n = *begin / r->out;
@@ -120,18 +118,19 @@ static int next_places(const sampler_run *r, int64_t *begin, int64_t end, int64_
     return 1;
 }
 
-static void place_part(void *arg, int64_t begin, int64_t end, int part) {
+/* The points begin..end-1 of the grids that loc generates. */
+static void affine_part(void *arg, int64_t begin, int64_t end, int part) {
     const sampler_run *r = arg;
     (void)part;
-    for (int64_t n, first, last; next_places(r, &begin, end, &n, &first, &last);)
-        r->kernels->affine(&r->shape, mxci_at(&r->call->in[PLACES], n * 6), mxci_at(&r->grid, n * 2 * r->out), first,
+    for (int64_t n, first, last; next_points(r, &begin, end, &n, &first, &last);)
+        r->kernels->affine(&r->shape, mxci_at(&r->call->in[GRID], n * 6), mxci_at(&r->grid, n * 2 * r->out), first,
                            last);
 }
 
 static void sample_part(void *arg, int64_t begin, int64_t end, int part) {
     const sampler_run *r = arg;
     (void)part;
-    for (int64_t n, first, last; next_places(r, &begin, end, &n, &first, &last);)
+    for (int64_t n, first, last; next_points(r, &begin, end, &n, &first, &last);)
         r->kernels->sample(&r->shape, mxci_at(&r->call->in[DATA], n * r->shape.planes * r->in),
                            mxci_at(&r->grid, n * 2 * r->out), mxci_at(&r->call->out[0], n * r->shape.planes * r->out),
                            first, last);
@@ -140,14 +139,14 @@ static void sample_part(void *arg, int64_t begin, int64_t end, int part) {
 static void grid_grad_part(void *arg, int64_t begin, int64_t end, int part) {
     const sampler_run *r = arg;
     (void)part;
-    for (int64_t n, first, last; next_places(r, &begin, end, &n, &first, &last);)
+    for (int64_t n, first, last; next_points(r, &begin, end, &n, &first, &last);)
         r->kernels->grid_grad(&r->shape, mxci_at(&r->call->in[DATA], n * r->shape.planes * r->in),
                               mxci_at(&r->grid, n * 2 * r->out),
                               mxci_at(&r->call->out_grad[0], n * r->shape.planes * r->out),
                               mxci_at(&r->grad, n * 2 * r->out), first, last);
 }
 
-/* Planes begin..end-1 of all samples. */
+/* Planes begin..end-1 of all samples: a thread has whole planes, so that no two add to one element. */
 static void data_grad_part(void *arg, int64_t begin, int64_t end, int part) {
     const sampler_run *r = arg;
     int64_t planes = r->shape.planes;
@@ -169,12 +168,12 @@ static void data_gradient(sampler_run *r) {
                          data_grad_part, r);
 }
 
-/* out from the places; of data without elements it is 0. */
+/* out at the points; 0 if data has no elements. */
 static mxc_status sample_at(sampler_run *r) {
     if (r->in == 0)
         mxci_assign_constant(r->call->run, r->call->req[0], &r->call->out[0], 0);
     else
-        for_places(r, r->call->req[0], sample_part);
+        for_points(r, r->call->req[0], sample_part);
     return MXC_OK;
 }
 
@@ -187,12 +186,12 @@ static mxc_status sampler_forward(const mxc_op_call *call) {
 
 static mxc_status sampler_backward(const mxc_op_call *call) {
     sampler_run r = bilinear_sampler_open_run(call);
-    r.grad = call->in_grad[PLACES];
+    r.grad = call->in_grad[GRID];
     data_gradient(&r);
     if (r.in == 0)
-        mxci_assign_constant(call->run, call->req[PLACES], &r.grad, 0);
+        mxci_assign_constant(call->run, call->req[GRID], &r.grad, 0);
     else
-        for_places(&r, call->req[PLACES], grid_grad_part);
+        for_points(&r, call->req[GRID], grid_grad_part);
     return MXC_OK;
 }
 
@@ -205,7 +204,7 @@ const mxc_op_def mxci_op_bilinear_sampler = {
     .infer_shape = infer_sampler,
     .dtypes = MXC_DTYPES_FLOAT,
     .cpu_dtypes = MXC_DTYPES_REAL,
-    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << PLACES},
+    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << GRID},
     .forward = {[MXC_CPU] = sampler_forward},
     .backward = {[MXC_CPU] = sampler_backward},
 };
@@ -217,13 +216,13 @@ static size_t transformer_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return grids;
 }
 
-/* The places, in scratch. */
+/* Computes the points, in scratch; in backward their gradient follows. */
 static sampler_run open_transformer(const mxc_op_call *call) {
     sampler_run r = bilinear_sampler_open_run(call);
     r.grid.data = call->temp;
     r.grad = r.grid;
     r.grad.data = (char *)call->temp + grid_bytes(&call->out[0].shape, r.grid.dtype);
-    for_places(&r, MXC_REQ_WRITE, place_part);
+    for_points(&r, MXC_REQ_WRITE, affine_part);
     return r;
 }
 
@@ -232,26 +231,25 @@ static mxc_status transformer_forward(const mxc_op_call *call) {
     return sample_at(&r);
 }
 
-/* The matrices of samples begin..end-1. */
+/* The gradients of the matrices of samples begin..end-1. */
 static void loc_grad_part(void *arg, int64_t begin, int64_t end, int part) {
     const sampler_run *r = arg;
     (void)part;
     for (int64_t n = begin; n < end; n++)
-        r->kernels->affine_grad(&r->shape, mxci_at(&r->grad, n * 2 * r->out),
-                                mxci_at(&r->call->in_grad[PLACES], n * 6));
+        r->kernels->affine_grad(&r->shape, mxci_at(&r->grad, n * 2 * r->out), mxci_at(&r->call->in_grad[GRID], n * 6));
 }
 
 static mxc_status transformer_backward(const mxc_op_call *call) {
     sampler_run r = open_transformer(call);
     data_gradient(&r);
-    if (call->req[PLACES] == MXC_REQ_NULL)
+    if (call->req[GRID] == MXC_REQ_NULL)
         return MXC_OK;
     if (r.in == 0) {
-        mxci_assign_constant(call->run, call->req[PLACES], &call->in_grad[PLACES], 0);
+        mxci_assign_constant(call->run, call->req[GRID], &call->in_grad[GRID], 0);
         return MXC_OK;
     }
-    for_places(&r, MXC_REQ_WRITE, grid_grad_part);
-    r.shape.add = call->req[PLACES] == MXC_REQ_ADD;
+    for_points(&r, MXC_REQ_WRITE, grid_grad_part);
+    r.shape.add = call->req[GRID] == MXC_REQ_ADD;
     mxc_parallel_for(call->run, r.samples, MXCI_GRAIN / 8 / r.out + 1, loc_grad_part, &r);
     return MXC_OK;
 }
@@ -269,7 +267,7 @@ const mxc_op_def mxci_op_spatial_transformer = {
     .infer_shape = infer_transformer,
     .dtypes = MXC_DTYPES_FLOAT,
     .cpu_dtypes = MXC_DTYPES_REAL,
-    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << PLACES},
+    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << GRID},
     .temp_bytes = transformer_bytes,
     .forward = {[MXC_CPU] = transformer_forward},
     .backward = {[MXC_CPU] = transformer_backward},

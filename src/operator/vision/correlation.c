@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Correlation: how alike two images are where one is moved. data1, data2 (N,C,h,w), pad_size zeros around them; out
- * (N,G*G,H,W) is for each of G*G moves, down and to the right by -max_displacement to max_displacement in steps of
- * stride2, and for each place of data1, stride1 apart: the mean over channels and kernel_size * kernel_size elements of
- * the products, or the absolute differences, of data1 at the place and data2 at the moved place.
- */
+/* Correlation of patches (Dosovitskiy et al., FlowNet, 2015). data1, data2 (N,C,h,w), with pad_size zeros around them;
+ * out (N,G*G,H,W) holds, for each of G*G displacements of data2, -max_displacement to max_displacement along each axis
+ * in steps of stride2, and for each position in data1, stride1 apart: the mean, over channels and the kernel_size *
+ * kernel_size elements of a patch, of the products, or the absolute differences, of data1 at the position and data2 at
+ * the displaced one.
+ *
+ * Both arguments are copied to scratch with their padding, in the compute type. Rows of out, or planes of a gradient,
+ * are distributed over threads. */
 #include <string.h>
 
 #include "math/assign.h"
@@ -46,8 +48,8 @@ static mxc_status correlation_check_params(void *params) {
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
-/* Moves along one axis. */
-static int64_t moves(const correlation_params *p) {
+/* Displacements along one axis. */
+static int64_t displacements(const correlation_params *p) {
     return p->max_displacement / p->stride2 * 2 + 1;
 }
 
@@ -59,8 +61,8 @@ static mxc_shape pad(const correlation_params *p, const mxc_shape *data) {
     return padded;
 }
 
-/* Places along an axis: patches and their moves stay within the padded data. */
-static mxc_status infer_places(mxc_op_sig *sig, int axis, int64_t *out) {
+/* *out = positions along an axis: patches and their displacements stay within the padded data. */
+static mxc_status infer_positions(mxc_op_sig *sig, int axis, int64_t *out) {
     const correlation_params *p = sig->params;
     int64_t size = sig->in_shape[FIRST].dim[axis], border = 2 * p->max_displacement + p->kernel_size - 1, room;
     if (size < 0)
@@ -75,8 +77,8 @@ static mxc_status infer_places(mxc_op_sig *sig, int axis, int64_t *out) {
 
 static mxc_status correlation_infer_shape(mxc_op_sig *sig) {
     const correlation_params *p = sig->params;
-    const int64_t all_moves = mxci_dim_mul(moves(p), moves(p));
-    mxc_shape data = mxci_shape_axes(4), out = mxci_shape_of(4, (int64_t[]){-1, all_moves, -1, -1});
+    const int64_t all_displacements = mxci_dim_mul(displacements(p), displacements(p));
+    mxc_shape data = mxci_shape_axes(4), out = mxci_shape_of(4, (int64_t[]){-1, all_displacements, -1, -1});
     for (int pass = 0; pass < 2; pass++) {
         MXC_TRY(mxc_sig_set_shape(sig, FIRST, &data));
         MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){FIRST, SECOND}));
@@ -84,8 +86,8 @@ static mxc_status correlation_infer_shape(mxc_op_sig *sig) {
         MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
         data.dim[0] = sig->out_shape[0].dim[0];
     }
-    MXC_TRY(infer_places(sig, 2, &out.dim[2]));
-    MXC_TRY(infer_places(sig, 3, &out.dim[3]));
+    MXC_TRY(infer_positions(sig, 2, &out.dim[2]));
+    MXC_TRY(infer_positions(sig, 3, &out.dim[3]));
     if (mxc_shape_known(&sig->in_shape[FIRST])) {
         mxc_shape padded = pad(p, &sig->in_shape[FIRST]);
         char text[MXC_SHAPE_TEXT];
@@ -159,10 +161,11 @@ static correlation_run correlation_open_run(const mxc_op_call *call) {
     return r;
 }
 
-/* The element of a padded plane at which the patch of an argument begins, for column j of row i of move k of out. */
+/* The element of a padded plane at which the patch of an argument begins, for column j of row i of displacement k of
+ * out. */
 static int64_t patch(const correlation_run *r, int which, int64_t k, int64_t i, int64_t j) {
     const correlation_params *p = r->params;
-    int64_t y = i * p->stride1 + p->max_displacement, x = j * p->stride1 + p->max_displacement, n = moves(p);
+    int64_t y = i * p->stride1 + p->max_displacement, x = j * p->stride1 + p->max_displacement, n = displacements(p);
     if (which == SECOND) {
         y += (k / n - n / 2) * p->stride2;
         x += (k % n - n / 2) * p->stride2;
@@ -178,13 +181,13 @@ static void scale_row(mxc_dtype dtype, double by, void *row, int64_t n) {
             ((double *)row)[j] *= by;
 }
 
-/* The number that sums are multiplied by. */
+/* The factor of sums. */
 static double mean_of(const correlation_run *r) {
     double channels = r->shape.channels > 0 ? (double)r->shape.channels : 1;
     return 1 / ((double)r->params->kernel_size * (double)r->params->kernel_size * channels);
 }
 
-/* Rows begin..end-1 of out, of all samples and moves. */
+/* Rows begin..end-1 of out, of all samples and displacements. */
 static void correlation_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const correlation_run *r = arg;
     const mxc_tensor *out = &r->call->out[0];
@@ -219,7 +222,7 @@ static mxc_status correlation_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-/* The gradient of one padded plane from row i of move k of out. */
+/* The gradient of one padded plane from row i of displacement k of out. */
 static void add_row(const correlation_run *r, int64_t plane, int64_t k, int64_t i, void *sums) {
     const mxc_tensor *g = &r->call->out_grad[0];
     const int64_t *dim = g->shape.dim, size = r->shape.in[0] * r->shape.in[1];

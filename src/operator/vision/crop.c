@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Crop: out (N,C,h,w) = a window of data (N,C,H,W), of the size h_w or of crop_like's last two axes, from offset on or
- * in the middle. crop_like is an argument where num_args is 2, and has no gradient.
- */
+/* Crop: out (N,C,h,w) = a window of data (N,C,H,W), of size h_w or of the size of crop_like's last two axes, at an
+ * offset or in the centre. crop_like is an argument where num_args is 2, and has no gradient. Elements are copied by a
+ * view (tensor/views.h). */
 #include "operator/tensor/view_ops.h"
 
 typedef mxci_crop_params crop_params;

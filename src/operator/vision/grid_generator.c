@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * GridGenerator: places for BilinearSampler, out (N,2,H,W): x, then y, from -1 to 1. affine: data (N,6), for each
- * sample a matrix (2,3) that moves evenly spread places (x, y, 1); H and W are target_shape. warp: data (N,2,H,W), by
- * how many elements each place is moved. The places of an axis of one element are at -1.
- */
+/* GridGenerator: points for BilinearSampler, out (N,2,H,W): x, then y, from -1 to 1. affine: data (N,6), for each
+ * sample a matrix (2,3) by which a regular grid (x, y, 1) is multiplied; H and W are target_shape. warp: data
+ * (N,2,H,W), the displacement of each point in elements. The points of an axis of one element are at -1. */
 #include "math/assign.h"
 #include "operator/infer.h"
 #include "operator/vision/grid_kernels.h"
@@ -53,17 +51,17 @@ typedef struct generator_run {
     mxci_grid_shape shape;
 } generator_run;
 
-/* Places begin..end-1 of the grids of all samples. */
+/* Points begin..end-1 of the grids of all samples. */
 static void grid_generator_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const generator_run *r = arg;
     const mxc_tensor *data = &r->call->in[0], *out = &r->call->out[0];
     int is_warp = ((const generator_params *)r->call->params)->transform_type == MXCI_GENERATOR_WARP;
-    int64_t places = r->shape.out[0] * r->shape.out[1], last;
+    int64_t points = r->shape.out[0] * r->shape.out[1], last;
     (void)part;
-    for (int64_t n = begin / places, first = begin % places; n * places < end; n++, first = 0) {
-        last = end - n * places < places ? end - n * places : places;
-        (is_warp ? r->kernels->warp : r->kernels->affine)(&r->shape, mxci_at(data, n * (is_warp ? 2 * places : 6)),
-                                                          mxci_at(out, n * 2 * places), first, last);
+    for (int64_t n = begin / points, first = begin % points; n * points < end; n++, first = 0) {
+        last = end - n * points < points ? end - n * points : points;
+        (is_warp ? r->kernels->warp : r->kernels->affine)(&r->shape, mxci_at(data, n * (is_warp ? 2 * points : 6)),
+                                                          mxci_at(out, n * 2 * points), first, last);
     }
 }
 
@@ -71,13 +69,13 @@ static void grid_generator_forward_part(void *arg, int64_t begin, int64_t end, i
 static void grid_generator_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const generator_run *r = arg;
     const mxc_tensor *g = &r->call->out_grad[0], *grad = &r->call->in_grad[0];
-    int64_t places = r->shape.out[0] * r->shape.out[1];
+    int64_t points = r->shape.out[0] * r->shape.out[1];
     (void)part;
     for (int64_t n = begin; n < end; n++) {
         if (((const generator_params *)r->call->params)->transform_type == MXCI_GENERATOR_AFFINE)
-            r->kernels->affine_grad(&r->shape, mxci_at(g, n * 2 * places), mxci_at(grad, n * 6));
+            r->kernels->affine_grad(&r->shape, mxci_at(g, n * 2 * points), mxci_at(grad, n * 6));
         else
-            r->kernels->warp_grad(&r->shape, mxci_at(g, n * 2 * places), mxci_at(grad, n * 2 * places), 0, places);
+            r->kernels->warp_grad(&r->shape, mxci_at(g, n * 2 * points), mxci_at(grad, n * 2 * points), 0, points);
     }
 }
 

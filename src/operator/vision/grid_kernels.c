@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* vision/grid_kernels.h for f32 and f64. */
 #include "operator/vision/grid_kernels.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { PLACES = 64 }; /* worked on at a time: each is read in all planes */
+enum { POINTS = 64 }; /* whose corners are found at a time, since each point is read in all planes */
 
 #define BODY "operator/vision/grid_kernels.inc"
 #define FOR_REALS

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Images as (height, width, channels): _cvimresize to another size, _cvcopyMakeBorder with elements put around. Numbers
- * of interpolations and borders are OpenCV's, as in MXNet; bytes and float32; no gradients.
- */
+/* Images as (height, width, channels): _cvimresize resizes, _cvcopyMakeBorder adds a border. Numbers of interpolations
+ * and border types are OpenCV's, as in MXNet; bytes and float32; no gradients. The arithmetic is that of src/image/. */
 #include "operator/vision/image.h"
 
 #include "image/resample_weights.h"
@@ -14,7 +12,7 @@
 #define DTYPES (MXC_DTYPE_BIT(MXC_U8) | MXC_DTYPE_BIT(MXC_F32))
 
 typedef mxci_image_resize_params resize_params;
-typedef mxci_border_params border_params;
+typedef mxci_image_border_params border_params;
 
 #define SIDE_LIMIT 1048576.0
 #define SIDE(name_, least, text)                                                                              \
@@ -96,7 +94,7 @@ static mxc_status infer_border(mxc_op_sig *sig) {
 
 /* ---- resizing ---------------------------------------------------------------------------------------------------- */
 
-/* Scratch: both tables, src resized along its rows (h, w', channels), the result where it is not simply written. */
+/* A resize by two passes: along rows into narrow (h, w', channels), then along columns. */
 typedef struct resize_run {
     const mxc_tensor *src;
     mxc_tensor result;
@@ -109,7 +107,7 @@ static int kind_of(const resize_params *p, const int64_t *in) {
     return mxci_resample_kind((int)p->interp, in[0], in[1], p->h, p->w);
 }
 
-/* Blocks of scratch. */
+/* Scratch: the weights of both axes, src resized along its rows, and the result where it is to be added to out. */
 typedef struct resize_blocks {
     void *rows, *columns;
     float *narrow;
@@ -176,17 +174,6 @@ static mxc_status resize(const mxc_op_call *call) {
 
 /* ---- borders ----------------------------------------------------------------------------------------------------- */
 
-/* A pixel that has the value. */
-static void put_value(const mxc_op_call *call, char *to) {
-    const mxc_dtype type = call->out[0].dtype;
-    for (int64_t c = 0; c < call->out[0].shape.dim[2]; c++, to += mxc_dtype_size(type)) {
-        double value = mxci_border_value(call->params, c);
-        char element[8];
-        mxci_convert(MXC_F64, &value, type, element, 1);
-        mxci_assign_row(call->req[0], type, to, element, 1);
-    }
-}
-
 /* Rows begin..end-1 of out. */
 static void border_rows(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
@@ -199,10 +186,14 @@ static void border_rows(void *arg, int64_t begin, int64_t end, int part) {
         for (int64_t x = 0, n; x < width; x += n) {
             int64_t at = row < 0 ? -1 : mxci_border_place((int)p->type, x - p->left, in[1]);
             char *to = mxci_at(&call->out[0], (y * width + x) * channels);
-            n = at == 0 && x == p->left ? in[1] : 1; /* all of the image's row at once */
-            if (at < 0)
-                put_value(call, to);
-            else
+            n = at == 0 && x == p->left ? in[1] : 1; /* the image's row as a whole */
+            for (int64_t c = 0; at < 0 && c < channels; c++, to += mxc_dtype_size(type)) { /* a constant pixel */
+                double value = mxci_border_value(p, c);
+                char element[8];
+                mxci_convert(MXC_F64, &value, type, element, 1);
+                mxci_assign_row(call->req[0], type, to, element, 1);
+            }
+            if (at >= 0)
                 mxci_assign_row(call->req[0], type, to, mxci_at(&call->in[0], (row * in[1] + at) * channels),
                                 n * channels);
         }

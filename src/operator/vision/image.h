@@ -9,14 +9,14 @@ typedef struct mxci_image_resize_params {
     int64_t w, h, interp;
 } mxci_image_resize_params;
 
-typedef struct mxci_border_params {
+typedef struct mxci_image_border_params {
     int64_t top, bot, left, right, type;
     double value;
     mxc_floats values;
-} mxci_border_params;
+} mxci_image_border_params;
 
-/* Value c of what is put around. */
-static inline double mxci_border_value(const mxci_border_params *p, int64_t c) {
+/* The value of a constant border in channel c; 0 for channels that the parameter values lacks. */
+static inline double mxci_border_value(const mxci_image_border_params *p, int64_t c) {
     return p->values.n > 0 ? c < p->values.n ? p->values.value[c] : 0 : p->value;
 }
 

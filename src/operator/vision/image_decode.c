@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Images out of the bytes of JPEG or PNG files: _cvimdecode as (height, width, channels) of bytes, _imdecode as
- * (channels, height, width) of floats. The outputs' shapes are in the bytes, so both work on arrays, not in a symbol.
- */
+/* Decoding JPEG and PNG files from memory: _cvimdecode to (height, width, channels) bytes, _imdecode to (channels,
+ * height, width) floats. The shapes of the outputs depend on the file's contents, so both are array-only operators. */
 #include "base/sys.h"
 #include "image/codec.h"
 #include "math/assign.h"
@@ -11,6 +9,7 @@
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
 
+/* The image's size and format from the header of its file, without decoding it. size 0: all of buf. */
 static mxc_status probe(const char *source_name, const mxc_tensor *buf, int64_t size, mxci_image *image) {
     int64_t n = mxci_tensor_size(buf);
     if (size > n)
@@ -19,7 +18,8 @@ static mxc_status probe(const char *source_name, const mxc_tensor *buf, int64_t 
     return mxci_image_probe(source_name, buf->data, (size_t)(size ? size : n), MXCI_IMAGE_PIXELS, image);
 }
 
-/* To a new block that the caller frees. Scratch would stay with the thread, as large as the largest image. */
+/* Decode to a new block that the caller frees. Not scratch memory, which would stay allocated, as large as the largest
+ * image. */
 static mxc_status decode(const mxci_image *image, mxci_pixels pixels, uint8_t **out) {
     size_t bytes = (size_t)(image->height * image->width) * (size_t)mxci_pixels_channels(pixels);
     mxc_status status;
@@ -140,7 +140,7 @@ static mxc_status infer_planes_type(mxc_op_sig *sig) {
     return mxci_sig_same_type(sig, 2, (int[]){MEAN, MXC_SLOT_OUT(0)});
 }
 
-/* The part of the image that is asked for: rows y0..y1-1, columns x0..x1-1. */
+/* The part of the image that is asked for: rows y0..y1-1, columns x0..x1-1; the whole image if y0 = y1. */
 static mxc_status clip(const planes_params *given, const mxci_image *image, planes_params *out) {
     *out = *given;
     if (out->y0 == out->y1) {
@@ -166,7 +166,7 @@ static mxc_status planes_from_data(mxc_op_sig *sig, const mxc_tensor *in) {
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
 
-/* n elements of out from element at on: those of a channel in a row of the image, less mean. */
+/* n elements of out from element `at` on: those of one channel in a row of the image, minus mean. */
 static void put_row(const mxc_op_call *call, int64_t at, const uint8_t *pixel, int64_t channels, int64_t n) {
     const mxc_tensor *mean = &call->in[MEAN], *out = &call->out[0];
     double tile[MXCI_TILE], less[MXCI_TILE] = {0}, result[MXCI_TILE];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Planes of images made larger or smaller. BilinearResize2D: data (N,C,h,w), out (N,C,H,W) read between the elements of
- * data, the size given, as a scale, or that of another array. AdaptiveAvgPooling2D: out (N,C,H,W), each element the
- * mean of a block of data; the blocks cover all and may share elements.
- */
+/* Planes of images output_size_of. _contrib_BilinearResize2D: data (N,C,h,w), out (N,C,H,W) interpolated between the
+ * elements of data; the size is given, as a scale, or that of another array. _contrib_AdaptiveAvgPooling2D: out
+ * (N,C,H,W), each element the mean of a block of data; the blocks cover data and may share elements. Planes are
+ * distributed over threads. */
 #include "math/assign.h"
 #include "operator/index/rows.h"
 #include "operator/infer.h"
@@ -83,13 +82,13 @@ static mxc_status infer_planes(mxc_op_sig *sig, const int64_t *size) {
     return mxci_sig_check_axis(sig, DATA, 3);
 }
 
-/* A size in elements after scaling; -1 if it is none. */
+/* A scaled size in elements; -1 if it is invalid. */
 static int64_t scaled(double size) {
     return size >= 1 && size < 2147483648.0 ? (int64_t)size : -1;
 }
 
-/* The size of an axis of out from that of data. */
-static int64_t resized(const resize_params *p, int64_t in, int64_t size, double scale) {
+/* The size of an axis of out from that of data; -1: it would be invalid. */
+static int64_t output_size_of(const resize_params *p, int64_t in, int64_t size, double scale) {
     switch (p->mode) {
     case SIZE:
         return scale > 0 ? scaled((double)in * scale) : size;
@@ -119,7 +118,7 @@ static mxc_status infer_resize(mxc_op_sig *sig) {
         if (p->mode == LIKE_OTHER)
             size[i] = sig->in_shape[LIKE].dim[i + 2];
         else if (in >= 0 || !needs_in)
-            size[i] = resized(p, in, i ? p->width : p->height, i ? p->scale_width : p->scale_height);
+            size[i] = output_size_of(p, in, i ? p->width : p->height, i ? p->scale_width : p->scale_height);
         if (size[i] == 0 || (size[i] < 0 && in >= 0 && p->mode != LIKE_OTHER))
             return mxc_sig_fail(sig, "output: axis %d of %lld elements of argument 'data' would have no valid size",
                                 i + 2, (long long)in);
@@ -165,7 +164,7 @@ static void plane_part(void *arg, int64_t begin, int64_t end, int part) {
             r->kernels->f64(&r->shape, mxci_at(r->from, i * from), mxci_at(r->to, i * to));
 }
 
-/* All planes by kernels. aligned: -1 for blocks. */
+/* All planes by the kernels. aligned: align_corners; -1 for the blocks of adaptive pooling. */
 static void run_planes(const mxc_op_call *call, const resize_kernels *kernels, int aligned, int is_backward) {
     const int64_t *in = call->in[DATA].shape.dim, *out = call->out[0].shape.dim;
     mxci_resize_tap *taps[2] = {call->temp, (mxci_resize_tap *)call->temp + out[2]};

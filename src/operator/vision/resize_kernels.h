@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Planes made larger or smaller: elements between elements, and means of blocks of elements. f32 and f64. */
+/* Resizing of planes: bilinear interpolation, and means of blocks. f32 and f64. */
 #ifndef MXCI_OPERATOR_VISION_RESIZE_KERNELS_H
 #define MXCI_OPERATOR_VISION_RESIZE_KERNELS_H
 
@@ -7,14 +7,15 @@
 
 #include "math/loop.h"
 
-/* What an element along one axis of the result is made of. */
+/* The elements along one axis that an element of the result is computed from. */
 typedef struct mxci_resize_tap {
     int64_t first, last; /* elements of the plane: two neighbours, or the ends of a block */
-    double share;        /* of last, where they are neighbours */
+    double share;        /* the weight of last, where they are neighbours */
 } mxci_resize_tap;
 
-/* The tap of element i of out along an axis of in elements (at least 1): neighbours, where the ends of both axes are
- * one if aligned and their edges otherwise, and a single one is the first. */
+/* The tap of element i of out along an axis of in elements (at least 1), by interpolation: aligned puts the centres of
+ * the first and last elements of both axes on each other, otherwise their outer edges. A single element of out is the
+ * first. */
 MXCI_SCALAR mxci_resize_tap mxci_resize_neighbour(int64_t in, int64_t out, int aligned, int64_t i) {
     double step = aligned ? (double)(in - 1) / (double)(out > 1 ? out - 1 : 1) : (double)in / (double)out, at;
     mxci_resize_tap tap;
@@ -27,7 +28,8 @@ MXCI_SCALAR mxci_resize_tap mxci_resize_neighbour(int64_t in, int64_t out, int a
     return tap;
 }
 
-/* The same where blocks cover all: in parts, as i * in may be too large. */
+/* The tap of a block, elements floor(i in / out) to ceil((i + 1) in / out) - 1; computed in parts, since i * in may
+ * overflow. */
 MXCI_SCALAR mxci_resize_tap mxci_resize_block(int64_t in, int64_t out, int64_t i) {
     mxci_resize_tap tap;
     tap.first = i * (in / out) + i * (in % out) / out;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * ROIAlign: regions of images as planes of one size. data (N,C,h,w), rois (R,5), out (R,C,pooled_size). A region is
- * (sample, x1, y1, x2, y2), times spatial_scale in elements; it is cut into pooled_size parts, and out holds the mean
- * of each over places spread evenly in it, read between the four elements around; 0 where a place is more than one
- * element outside or the sample is not there. With position_sensitive, each part is read from channels of its own, and
- * out has C / parts planes. Rois have no gradient.
- */
+/* ROIAlign (He et al., Mask R-CNN, 2017): regions of images resized to one size. data (N,C,h,w), rois (R,5), out
+ * (R,C,pooled_size). A region is (sample, x1, y1, x2, y2), times spatial_scale in elements; it is divided into
+ * pooled_size bins, and out holds the mean of each bin over evenly spaced points, read by bilinear interpolation; 0
+ * where a point is more than one element outside or the sample does not exist. With position_sensitive, each bin is
+ * read from channels of its own, and out has C / bins planes. Rois have no gradient. */
 #include "math/assign.h"
 #include "operator/index/rows.h"
 #include "operator/infer.h"
@@ -40,20 +38,20 @@ static mxc_status roi_align_check_params(void *params) {
 
 static mxc_status roi_align_infer_shape(mxc_op_sig *sig) {
     const align_params *p = sig->params;
-    const int64_t *size = p->pooled_size.value, parts = p->position_sensitive ? size[0] * size[1] : 1;
+    const int64_t *size = p->pooled_size.value, bins = p->position_sensitive ? size[0] * size[1] : 1;
     mxc_shape data = mxci_shape_axes(4), rois = mxci_shape_of(2, (int64_t[]){-1, 5}), out;
     MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
     MXC_TRY(mxc_sig_set_shape(sig, ROIS, &rois));
     data = sig->in_shape[DATA];
-    if (data.dim[1] >= 0 && data.dim[1] % parts)
+    if (data.dim[1] >= 0 && data.dim[1] % bins)
         return mxc_sig_fail(sig, "argument 'data': axis 1 has %lld elements, expected a multiple of %lld",
-                            (long long)data.dim[1], (long long)parts);
+                            (long long)data.dim[1], (long long)bins);
     out = mxci_shape_of(
-        4, (int64_t[]){sig->in_shape[ROIS].dim[0], data.dim[1] < 0 ? -1 : data.dim[1] / parts, size[0], size[1]});
+        4, (int64_t[]){sig->in_shape[ROIS].dim[0], data.dim[1] < 0 ? -1 : data.dim[1] / bins, size[0], size[1]});
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
     out = sig->out_shape[0];
     rois.dim[0] = out.dim[0];
-    data.dim[1] = out.dim[1] < 0 || out.dim[1] > INT64_MAX / parts ? -1 : out.dim[1] * parts;
+    data.dim[1] = out.dim[1] < 0 || out.dim[1] > INT64_MAX / bins ? -1 : out.dim[1] * bins;
     MXC_TRY(mxc_sig_set_shape(sig, ROIS, &rois));
     return mxc_sig_set_shape(sig, DATA, &data);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Means over parts of regions of images, read between their elements; f32 and f64. */
+/* Means over bins of regions of images, by bilinear interpolation; f32 and f64. */
 #ifndef MXCI_OPERATOR_VISION_ROI_ALIGN_KERNELS_H
 #define MXCI_OPERATOR_VISION_ROI_ALIGN_KERNELS_H
 
@@ -12,20 +12,21 @@ typedef struct mxci_align_shape {
     int64_t samples, channels, in[2]; /* of data; height and width of its planes */
     int64_t planes, out[2];           /* of a region in the result */
     double scale;                     /* from a region's coordinates to elements */
-    int64_t ratio;                    /* places along each axis of a part; not above 0: one for each element */
-    int by_part;                      /* each part of a region has planes of data of its own */
+    int64_t ratio;                    /* points along each axis of a bin; 0 or below: one for each element */
+    int by_part;                      /* position-sensitive: each bin of a region has channels of its own */
     int aligned;                      /* coordinate 0 is the edge of element 0, not its middle */
     int add;                          /* results are added to what is there */
 } mxci_align_shape;
 
-/* The places of one part of a region: first..last-1 along each axis (y, x) are those that may be in the plane. */
-typedef struct mxci_align_part {
-    double start[2], step[2], count; /* count: of all places */
+/* The points of one bin of a region: first..last-1 along each axis (y, x) are those that may be inside the plane. */
+typedef struct mxci_align_bin {
+    double start[2], step[2], count; /* count: of all points */
     int64_t first[2], last[2];
-} mxci_align_part;
+} mxci_align_bin;
 
-/* Which of n places, step apart, may lie between -1 and size. */
-MXCI_SCALAR void mxci_align_places(double start, double step, int64_t n, int64_t size, int64_t *first, int64_t *last) {
+/* Which of n points, step apart, may be between -1 and size. This bounds the loops for regions far larger than the
+ * image. */
+MXCI_SCALAR void mxci_align_points(double start, double step, int64_t n, int64_t size, int64_t *first, int64_t *last) {
     *first = 0;
     *last = n;
     if (!(step > 0))
@@ -35,10 +36,10 @@ MXCI_SCALAR void mxci_align_places(double start, double step, int64_t n, int64_t
     *last = high < (double)n ? high > 0 ? (int64_t)high : 0 : n;
 }
 
-/* Part (row, column) of a region. Coordinates are cut to what a number of places can hold. */
-MXCI_SCALAR mxci_align_part mxci_align_open(const mxci_align_shape *s, const double *roi, int64_t index) {
+/* Bin number index, row by row, of a region. Coordinates are clipped to what a number of points can represent. */
+MXCI_SCALAR mxci_align_bin mxci_align_bin_of(const mxci_align_shape *s, const double *roi, int64_t index) {
     const int64_t at[2] = {index / s->out[1], index % s->out[1]};
-    mxci_align_part p;
+    mxci_align_bin p;
     p.count = 1;
     for (int k = 0; k < 2; k++) {
         double low = fmin(fmax(roi[2 - k] * s->scale, -1e9), 1e9), high = fmin(fmax(roi[4 - k] * s->scale, -1e9), 1e9);
@@ -47,13 +48,13 @@ MXCI_SCALAR mxci_align_part mxci_align_open(const mxci_align_shape *s, const dou
         p.step[k] = n > 0 ? part / (double)n : 0;
         p.start[k] = low - (s->aligned ? 0.5 : 0) + (double)at[k] * part + p.step[k] / 2;
         p.count *= (double)n;
-        mxci_align_places(p.start[k], p.step[k], n, s->in[k], &p.first[k], &p.last[k]);
+        mxci_align_points(p.start[k], p.step[k], n, s->in[k], &p.first[k], &p.last[k]);
     }
     p.count = p.count > 1 ? p.count : 1;
     return p;
 }
 
-/* The neighbours of a place along an axis of n elements, and what the second counts; 0: it is outside. */
+/* The neighbours of a point along an axis of n elements, and the weight of the second; 0: it is outside. */
 MXCI_SCALAR int mxci_align_pair(double at, int64_t n, int64_t *pair, double *share) {
     if (!(at >= -1 && at <= (double)n))
         return 0;
@@ -65,7 +66,7 @@ MXCI_SCALAR int mxci_align_pair(double at, int64_t n, int64_t *pair, double *sha
 }
 
 /* A region is (sample, x1, y1, x2, y2). forward: y of regions begin..end-1. backward: from all regions, the planes of
- * dx that planes begin..end-1 of each region in g are made of. */
+ * dx that planes begin..end-1 of each region in g depend on. */
 #define MXCI_ALIGN_KERNELS(T, suffix)                                                                                 \
     void mxci_align_##suffix(const mxci_align_shape *s, const T *x, const T *rois, T *y, int64_t begin, int64_t end); \
     void mxci_align_grad_##suffix(const mxci_align_shape *s, const T *rois, int64_t n_rois, const T *g, T *dx,        \

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * ROIPooling: regions of images as planes of one size. data (N,C,h,w), rois (R,5), out (R,C,pooled_size). A region is
- * (sample, x1, y1, x2, y2), both ends within it, whose coordinates times spatial_scale are rounded to elements; it is
- * cut into pooled_size parts, whose edges are rounded outwards, and out holds the maximum of each; 0 of one that is
- * empty or of a sample that is not there. The gradient goes to the first of equal elements, found again by comparison;
- * rois have none.
- */
+/* ROIPooling (Girshick, Fast R-CNN, 2015): regions of images pooled to one size. data (N,C,h,w), rois (R,5), out
+ * (R,C,pooled_size). A region is (sample, x1, y1, x2, y2), both ends inside it, whose coordinates times spatial_scale
+ * are rounded to elements; it is divided into pooled_size bins, whose edges are rounded outwards, and out holds the
+ * maximum of each; 0 for a bin that is empty or a sample that does not exist. The gradient goes to the first of equal
+ * elements, found again by comparison; rois have none. */
 #include "math/assign.h"
 #include "operator/infer.h"
 #include "operator/vision/roi_pooling_kernels.h"

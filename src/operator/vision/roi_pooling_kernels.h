@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The maximum over parts of regions of images, f32 and f64. */
+/* The maximum over bins of regions of images, f32 and f64. */
 #ifndef MXCI_OPERATOR_VISION_ROI_POOLING_KERNELS_H
 #define MXCI_OPERATOR_VISION_ROI_POOLING_KERNELS_H
 
@@ -14,14 +14,14 @@ typedef struct mxci_roi_shape {
     int add;                                  /* results are added to what is there */
 } mxci_roi_shape;
 
-/* A coordinate in elements, rounded, and cut to what a product with a size can hold. NaN is 0. */
+/* A coordinate in elements, rounded, and clipped so that products with a size do not overflow. NaN is 0. */
 MXCI_SCALAR int64_t mxci_roi_element(double coordinate, double scale) {
     double at = round(coordinate * scale);
     return at > 1e9 ? 1000000000 : at > -1e9 ? (int64_t)at : at < 0 ? -1000000000 : 0;
 }
 
-/* Elements of an axis of n elements in part i of parts of first..last: begin..end-1, neighbours share an element where
- * the parts are no whole numbers. */
+/* Elements begin..end-1, of an axis of n elements, in bin i of `parts` bins of first..last. Neighbouring bins share an
+ * element where their edges are fractions. */
 MXCI_SCALAR void mxci_roi_bin(int64_t first, int64_t last, int64_t i, int64_t parts, int64_t n, int64_t *begin,
                               int64_t *end) {
     int64_t length = last >= first ? last - first + 1 : 1;

@@ -103,7 +103,7 @@ template <class T> static mxc_status find_range(const mxc_op_call *call, const m
  * they are numbers. */
 template <class T> static mxc_status quantize_to_range(const mxc_op_call *call, const mxcu_range *unit) {
     const mxc_dtype type = call->out[0].dtype;
-    const double high = mxci_quantized_most(type), low = type == MXC_U8 ? 0 : -high;
+    const double high = mxci_quantized_max(type), low = type == MXC_U8 ? 0 : -high;
     const mxcu_range range = unit ? *unit : mxcu_range{nullptr, nullptr, 1};
     const int has_unit = unit != nullptr, wanted = call->req[0] != MXC_REQ_NULL;
     const double *extents = mxcu_temp<double>(call, 2 * PARTS * sizeof(double));
@@ -133,7 +133,7 @@ static mxc_status quantize_v2_forward(const mxc_op_call *call) {
     const mxci_calib calib = static_cast<const mxci_range_params *>(call->params)->calib;
     const int given = !std::isnan(calib.low) && !std::isnan(calib.high);
     const mxc_dtype type = call->in[0].dtype;
-    const double most = mxci_quantized_most(type), least = type == MXC_U8 ? 0 : -most;
+    const double most = mxci_quantized_max(type), least = type == MXC_U8 ? 0 : -most;
     const mxcu_bounds bounds = mxcu_bounds_of(call);
     if (type == MXC_F32)
         return quantize_to_range<float>(call, nullptr);

@@ -21,7 +21,7 @@ struct mxcu_range {
 /* The range of an array of a dtype that arguments low and low + 1 bound. */
 static inline mxcu_range mxcu_range_of(const mxc_op_call *call, mxc_dtype dtype, int low) {
     return {mxcu_pointer<const float>(call->in[low].data), mxcu_pointer<const float>(call->in[low + 1].data),
-            mxci_quantized_most(dtype)};
+            mxci_quantized_max(dtype)};
 }
 
 MXCU_DEVICE double mxcu_inverse(double unit) {
@@ -61,7 +61,7 @@ struct mxcu_calibration {
 };
 
 static inline mxcu_calibration mxcu_calibration_of(const mxci_calib &calib, mxc_dtype dtype) {
-    return {calib.low, calib.high, fmax(fabs(calib.low), fabs(calib.high)) / mxci_quantized_most(dtype),
+    return {calib.low, calib.high, fmax(fabs(calib.low), fabs(calib.high)) / mxci_quantized_max(dtype),
             !std::isnan(calib.low) && !std::isnan(calib.high)};
 }
 

@@ -22,8 +22,8 @@ static mxc_status normalize(const mxc_op_call *call, const mxci_quantized_bn_par
         const double scale = (fixed ? 1 : (double)gamma[c]) / sqrt((double)variance[c] + eps);
         const double shift = (double)beta[c] - (double)mean[c] * scale;
         for (int64_t i = row * plane + team.rank; i < (row + 1) * plane; i += team.size)
-            y.put(i, mxci_quantize_number(mxci_weigh(x.as<double>(i), scale * range.unit() * to, shift, to), 0, 1, -127,
-                                          127));
+            y.put(i, mxci_quantize_number(mxci_weighted_sum(x.as<double>(i), scale * range.unit() * to, shift, to), 0,
+                                          1, -127, 127));
     });
 }
 

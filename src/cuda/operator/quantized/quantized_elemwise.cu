@@ -24,12 +24,13 @@ struct pair {
     }
     MXCU_DEVICE double product(int64_t i) const {
         const double scale = as_float ? own_unit() : calib.given ? own_unit() * mxcu_inverse(calib.unit) : 1;
-        return mxci_product(a.as<double>(i), b.as<double>(i), scale);
+        return mxci_scaled_product(a.as<double>(i), b.as<double>(i), scale);
     }
     MXCU_DEVICE double operator()(int64_t i) const {
         const double inverse = mxcu_inverse(calib.given ? calib.unit : own_unit());
-        return is_product ? product(i)
-                          : mxci_weigh(a.as<double>(i), lhs.unit() * inverse, b.as<double>(i), rhs.unit() * inverse);
+        return is_product
+                   ? product(i)
+                   : mxci_weighted_sum(a.as<double>(i), lhs.unit() * inverse, b.as<double>(i), rhs.unit() * inverse);
     }
 };
 
@@ -46,7 +47,7 @@ static pair pair_of(const mxc_op_call *call, int is_product) {
 
 template <class T> static mxc_status combine(const mxc_op_call *call, const pair &from) {
     const pair x = from;
-    const double most = mxci_quantized_most(call->out[0].dtype), least = call->out[0].dtype == MXC_U8 ? 0 : -most;
+    const double most = mxci_quantized_max(call->out[0].dtype), least = call->out[0].dtype == MXC_U8 ? 0 : -most;
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
     return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t i) {
         y.put(i, (mxcu_compute_t<T>)(x.as_float ? x(i) : mxci_quantize_number(x(i), 0, 1, least, most)));
@@ -66,7 +67,7 @@ static mxc_status combine_any(const mxc_op_call *call, const pair &x) {
 
 static mxc_status run_elemwise(const mxc_op_call *call, int is_product) {
     const pair x = pair_of(call, is_product);
-    const double end = mxci_quantized_most(call->out[0].dtype);
+    const double end = mxci_quantized_max(call->out[0].dtype);
     MXC_TRY(combine_any(call, x));
     if (x.as_float)
         return MXC_OK;
@@ -102,7 +103,7 @@ static size_t concat_temp(const mxc_op_sig *, mxc_pass) {
 /* One thread: scratch = the inverse of the unit that has room for the widest range, which becomes the bounds. */
 static mxc_status find_unit(const mxc_op_call *call) {
     const int arrays = call->n_in / 3;
-    const double end = mxci_quantized_most(call->out[0].dtype);
+    const double end = mxci_quantized_max(call->out[0].dtype);
     const mxcu_bounds bounds = mxcu_bounds_of(call);
     double *inverse = mxcu_temp<double>(call, 0);
     ranges r = {arrays, {}, {}};
@@ -123,7 +124,7 @@ static mxc_status find_unit(const mxc_op_call *call) {
 
 static mxc_status put_part(const mxc_op_call *call, int i, mxcu_concat_part where) {
     const double *inverse = mxcu_temp<double>(call, 0);
-    const double most = mxci_quantized_most(call->out[0].dtype), least = call->out[0].dtype == MXC_U8 ? 0 : -most;
+    const double most = mxci_quantized_max(call->out[0].dtype), least = call->out[0].dtype == MXC_U8 ? 0 : -most;
     const mxcu_range range = mxcu_range_of(call, call->in[i].dtype, call->n_in / 3 + 2 * i);
     const mxcu_any x = mxcu_any_data(&call->in[i]);
     mxcu_out<uint8_t> y = mxcu_quantized_out(call);

@@ -81,7 +81,7 @@ template <class T> struct gradient_term {
                     sum += g[(first + i) * s.out[1] + j];
             }
         }
-        return MXCI_CORRELATION_SLOPE(s.multiply, second, sum, p, q);
+        return MXCI_CORRELATION_DERIVATIVE(s.multiply, second, sum, p, q);
     }
 };
 

@@ -101,7 +101,7 @@ struct values {
 };
 
 template <class T> static mxc_status border(const mxc_op_call *call) {
-    const mxci_border_params *p = static_cast<const mxci_border_params *>(call->params);
+    const mxci_image_border_params *p = static_cast<const mxci_image_border_params *>(call->params);
     const int64_t height = call->in[0].shape.dim[0], in_width = call->in[0].shape.dim[1];
     const int64_t width = call->out[0].shape.dim[1], channels = call->in[0].shape.dim[2];
     const int64_t top = p->top, left = p->left;

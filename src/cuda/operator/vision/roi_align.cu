@@ -18,11 +18,11 @@ static mxci_align_shape align_shape(const mxc_op_call *call) {
 
 /* The sampling points of one bin of a region. */
 template <class T>
-MXCU_DEVICE static mxci_align_part bin_of(const mxci_align_shape &s, const mxcu_in<T> &rois, int64_t r, int64_t bin) {
+MXCU_DEVICE static mxci_align_bin bin_of(const mxci_align_shape &s, const mxcu_in<T> &rois, int64_t r, int64_t bin) {
     double roi[5];
     for (int i = 0; i < 5; i++)
         roi[i] = rois[5 * r + i];
-    return mxci_align_open(&s, roi, bin);
+    return mxci_align_bin_of(&s, roi, bin);
 }
 
 /* The channel of data that bin `bin` of a plane of out reads: with position-sensitive pooling each bin has its own. */
@@ -32,7 +32,7 @@ MXCU_DEVICE static int64_t channel_of(const mxci_align_shape &s, int64_t plane, 
 
 /* The weight of row (axis 0) or column (axis 1) number `element` of data in a bin, summed over the bin's sampling
  * points along that axis. */
-MXCU_DEVICE static double share_of(const mxci_align_shape &s, const mxci_align_part &p, int axis, int64_t element) {
+MXCU_DEVICE static double share_of(const mxci_align_shape &s, const mxci_align_bin &p, int axis, int64_t element) {
     double sum = 0, share;
     int64_t pair[2];
     for (int64_t i = p.first[axis]; i < p.last[axis]; i++)
@@ -49,7 +49,7 @@ template <class T> static mxc_status align(const mxc_op_call *call) {
         const int64_t bins = s.out[0] * s.out[1], bin = at % bins, plane = at / bins % s.planes;
         const int64_t r = at / bins / s.planes, sample = mxcu_roi_sample(rois, r, s.samples);
         const int64_t first = (sample * s.channels + channel_of(s, plane, bin)) * s.in[0] * s.in[1];
-        const mxci_align_part p = bin_of(s, rois, r, bin);
+        const mxci_align_bin p = bin_of(s, rois, r, bin);
         int64_t row[2], column[2];
         double v, u, sum = 0;
         for (int64_t i = p.first[0]; i < p.last[0] && sample >= 0; i++) {
@@ -78,7 +78,7 @@ template <class T> static mxc_status align_grad(const mxc_op_call *call) {
             if (mxcu_roi_sample(rois, r, s.samples) != at / size / s.channels)
                 continue;
             for (int64_t i = 0; i < s.out[0]; i++) {
-                const mxci_align_part above = bin_of(s, rois, r, i * s.out[1]);
+                const mxci_align_bin above = bin_of(s, rois, r, i * s.out[1]);
                 const double v = share_of(s, above, 0, y);
                 for (int64_t bin = i * s.out[1]; bin < (i + 1) * s.out[1] && v > 0; bin++)
                     if (channel_of(s, plane, bin) == c)
