@@ -91,6 +91,7 @@ static int32_t variadic_index(const mxc_op *op, const char *name, size_t length)
     return strcmp(text, canonical) == 0 ? (int32_t)index : -1;
 }
 
+/* Linear in the number of inputs, which is small except for variadic operators. */
 int32_t mxci_input_find(const mxc_op *op, const char *name, size_t length) {
     char input[128];
     int32_t n = mxc_op_n_args(op) + mxc_op_n_aux(op);

@@ -37,22 +37,22 @@ const char *mxc_symbol_attr(const mxc_symbol *symbol, const char *key) {
     return value;
 }
 
-static mxc_status set_attr(const mxc_symbol *symbol, mxci_node *node, const char *key, const char *value) {
-    const mxc_op_def *def = node->op ? mxc_op_get_def(node->op) : symbol->atomic ? mxc_op_find(symbol->atomic) : NULL;
-    if (def && mxci_param_find(def, key))
-        return MXC_FAIL(MXC_EINVAL, "mxc_symbol_set_attr: \"%.100s\": %.60s is a parameter of %s, not an attribute",
-                        node->name, key, def->name);
-    MXC_TRY(mxci_node_set_attr(node, key, value));
-    return mxci_hoist_attrs(node);
-}
-
 mxc_status mxc_symbol_set_attr(mxc_symbol *symbol, const char *key, const char *value) {
     MXC_TRY(MXCI_NON_NULL(symbol));
     MXC_TRY(MXCI_NON_NULL(key));
     MXC_TRY(MXCI_NON_NULL(value));
-    for (int64_t i = 0; i < symbol->n_outputs; i++)
-        if (i == 0 || symbol->outputs[i].node != symbol->outputs[i - 1].node)
-            MXC_TRY(set_attr(symbol, symbol->outputs[i].node, key, value));
+    for (int64_t i = 0; i < symbol->n_outputs; i++) {
+        mxci_node *node = symbol->outputs[i].node;
+        const mxc_op_def *def = symbol->atomic ? mxc_op_find(symbol->atomic) : NULL;
+        if (i > 0 && node == symbol->outputs[i - 1].node)
+            continue; /* has been set */
+        def = node->op ? mxc_op_get_def(node->op) : def;
+        if (def && mxci_param_find(def, key))
+            return MXC_FAIL(MXC_EINVAL, "mxc_symbol_set_attr: \"%.100s\": %.60s is a parameter of %s, not an attribute",
+                            node->name, key, def->name);
+        MXC_TRY(mxci_node_set_attr(node, key, value));
+        MXC_TRY(mxci_hoist_attrs(node));
+    }
     return MXC_OK;
 }
 
@@ -72,25 +72,26 @@ static mxc_status add_pair(mxc_names *out, const char *node, const char *key, si
     return mxci_names_add(out, value);
 }
 
-/* Appends an attribute; a known key appears twice, as __key__ and as key, since MXNet programs look for either. */
-static mxc_status add_attr(mxc_names *out, const char *node, const char *key, const char *value) {
-    char plain[MXCI_ATTR_KEY_MAX];
-    size_t n = strlen(key);
-    MXC_TRY(add_pair(out, node, key, n, value));
-    if (!mxci_attr_is_hidden(key))
-        return MXC_OK;
-    mxci_format(plain, sizeof plain, "%.*s", (int)n - 4, key + 2);
-    return mxci_attr_is_known(plain) ? add_pair(out, node, plain, n - 4, value) : MXC_OK;
-}
-
+/* Appends the parameters and attributes of a node. A known attribute appears twice, as __key__ and as key, since MXNet
+ * programs look for either. */
 static mxc_status list_node(const mxci_node *node, const char *prefix, mxc_names *out) {
+    char plain[MXCI_ATTR_KEY_MAX];
     const char *key, *value;
     for (int i = 0; node->op && i < mxc_op_n_given(node->op); i++) {
         mxc_op_given(node->op, i, &key, &value);
         MXC_TRY(add_pair(out, prefix, key, strlen(key), value));
     }
-    for (int i = 0; i < node->n_attrs; i++)
-        MXC_TRY(add_attr(out, prefix, node->attr_keys[i], node->attr_values[i]));
+    for (int i = 0; i < node->n_attrs; i++) {
+        size_t length = strlen(node->attr_keys[i]);
+        key = node->attr_keys[i];
+        value = node->attr_values[i];
+        MXC_TRY(add_pair(out, prefix, key, length, value));
+        if (!mxci_attr_is_hidden(key))
+            continue;
+        mxci_format(plain, sizeof plain, "%.*s", (int)length - 4, key + 2);
+        if (mxci_attr_is_known(plain))
+            MXC_TRY(add_pair(out, prefix, plain, length - 4, value));
+    }
     return MXC_OK;
 }
 
@@ -124,6 +125,7 @@ typedef struct scope {
 
 static _Thread_local scope *current;
 
+/* Sets the attributes of the scopes around, then those of this one, which win. */
 static mxc_status fill_scope(scope *s, int n, const char *const *keys, const char *const *values) {
     MXC_TRY(mxci_node_create(MXCI_VARIABLE, "", NULL, &s->attrs));
     if (s->outer)

@@ -15,11 +15,11 @@
 
 /* The arguments of mxc_symbol_op. */
 typedef struct call {
-    const char *op, *name;
+    const char *op, *name; /* name NULL or "": automatic */
     int n_params;
-    const char *const *keys, *const *values;
+    const char *const *keys, *const *values; /* parameters, and attributes among them */
     int n_in;
-    const char *const *arg_keys;
+    const char *const *arg_keys; /* names of the inputs; NULL: in order */
     mxc_symbol *const *in;
 } call;
 
@@ -42,6 +42,7 @@ static const char *list_inputs(const mxci_node *node, char *out, size_t size) {
     return out;
 }
 
+/* Connects an entry to input number at, which retains its node. */
 static mxc_status put_input(mxci_node *node, int32_t at, mxci_entry entry) {
     char name[128];
     mxci_input_name(node->op, at, name, sizeof name);
@@ -71,6 +72,7 @@ static mxc_status bind_in_order(mxci_node *node, const call *c) {
     return MXC_OK;
 }
 
+/* Connects symbols of one output each to the inputs of these names. */
 static mxc_status bind_by_name(mxci_node *node, const call *c) {
     char names[160];
     for (int i = 0; i < c->n_in; i++) {
@@ -126,6 +128,7 @@ static mxc_status count_inputs(const call *c, int64_t *out) {
     return MXC_OK;
 }
 
+/* The node with its attributes (those of the scope first) and inputs; it owns the references. */
 static mxc_status compose_make_node(const call *c, mxc_op *op, mxci_node **out) {
     char automatic[160];
     const char *name = c->name && c->name[0] ? c->name : mxci_name_auto(c->op, automatic, sizeof automatic);
@@ -143,6 +146,7 @@ static mxc_status compose_make_node(const call *c, mxc_op *op, mxci_node **out) 
     return status;
 }
 
+/* Applies an operator: the symbol of its visible outputs. */
 static mxc_status apply(const call *c, mxc_symbol **out) {
     int64_t n_in;
     mxc_op *op;

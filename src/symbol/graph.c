@@ -30,6 +30,7 @@ static int graph_grow(void *array, int32_t cap, size_t bytes) {
     return block != NULL;
 }
 
+/* Makes room for so many more nodes, inputs and entries. On failure the graph is as it was. */
 static mxc_status graph_reserve(mxci_graph *g, int64_t nodes, int64_t inputs, int64_t entries) {
     nodes += g->n_nodes;
     inputs += g->n_inputs;
@@ -161,10 +162,12 @@ mxc_status mxci_graph_sort(mxci_graph *g) {
 
 /* ---- from a symbol ----------------------------------------------------------------------------------------- */
 
+/* The number of a symbol's entry, whose node has been added. */
 static int32_t entry_id(const mxci_graph *g, const mxci_topological_order *order, mxci_entry e) {
     return g->nodes[mxci_topological_order_find(order, e.node)].first_entry + e.index;
 }
 
+/* Appends all nodes of the symbol. Sizes are counted first, so that every array is allocated once. */
 static mxc_status add_nodes(mxci_graph *g, const mxci_topological_order *order) {
     int64_t inputs = 0, entries = 0;
     for (int32_t i = 0; i < order->n; i++) {
@@ -218,6 +221,7 @@ static mxc_status list_variables(mxci_graph *g) {
     return g->args && g->aux ? MXC_OK : MXCI_NO_MEMORY("graph", "the list of variables");
 }
 
+/* Fills outputs; an entry may occur several times. */
 static mxc_status list_outputs(mxci_graph *g, const mxci_topological_order *order, const mxc_symbol *symbol) {
     if (symbol->n_outputs > INT32_MAX)
         return MXC_FAIL(MXC_EUNSUPPORTED, "graph: more than %d outputs", INT32_MAX);
@@ -288,6 +292,7 @@ static int is_unchanged(const mxci_graph *g, mxci_node *const *built, const mxci
     return 1;
 }
 
+/* The node of the symbol for node n: the one it was made from if nothing has changed, else a new one. */
 static mxc_status build_node(const mxci_graph *g, mxci_node **built, const mxci_gnode *n, mxci_node **out) {
     if (is_unchanged(g, built, n)) {
         *out = mxci_node_retain(n->node);

@@ -3,7 +3,13 @@
  * The flat form of a symbol: nodes in topological order (depth-first post-order), inputs and outputs as index arrays.
  * All passes work on it; nothing here follows pointers from node to node.
  *
- * Entry e is output e - nodes[n].first_entry of the node n that makes it. Variables have one entry.
+ * Entry e is output e - nodes[n].first_entry of the node n that makes it. Variables have one entry. For
+ * SliceChannel(data) with two outputs, followed by a sum of the two:
+ *
+ *   node  kind           inputs  entries
+ *   0     data           -       0
+ *   1     SliceChannel   0       1, 2
+ *   2     elemwise_add   1, 2    3            outputs = {3}
  */
 #ifndef MXCI_SYMBOL_GRAPH_H
 #define MXCI_SYMBOL_GRAPH_H

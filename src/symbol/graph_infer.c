@@ -5,7 +5,8 @@
  * Nodes wait in a work list. It is swept up (inputs to outputs), then down, and so on until it is empty; a node is
  * added when one of its entries becomes better known. An entry can do so at most MXC_MAX_NDIM + 2 times, since what is
  * known never changes and mxc_op_infer_shape refuses sizes below -1. So the sweeps end, no node runs often, and in nets
- * there is little more than one sweep each way.
+ * there is little more than one sweep each way. Shapes flow backwards too: a weight's shape follows from its operator's
+ * data and parameters, a variable's from how it is used.
  */
 #include <string.h>
 
@@ -163,6 +164,7 @@ static mxc_status equate_needed(inference *in, const mxci_gnode *node, uint64_t 
     return MXC_OK;
 }
 
+/* A backward node's inputs have the shapes of the forward slots that they are, in_grads those of the arguments. */
 static mxc_status infer_backward(inference *in, const mxci_gnode *node) {
     const mxci_gnode *forward = &in->g->nodes[node->forward];
     mxc_op_needs needs;
@@ -178,6 +180,7 @@ static mxc_status infer_backward(inference *in, const mxci_gnode *node) {
 
 /* ---- all nodes --------------------------------------------------------------------------------------------- */
 
+/* All operators go on the work list at first; slots are scratch for the node with the most. */
 static mxc_status graph_infer_prepare(inference *in) {
     const mxci_graph *g = in->g;
     int32_t most = 0;

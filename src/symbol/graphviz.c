@@ -16,6 +16,8 @@
 
 /* ---- looks ------------------------------------------------------------------------------------------------- */
 
+/* Colours by what an operator does to its data: learned layers, activations, pooling and reductions, normalization,
+ * changes of shape, losses. Only for looks: an operator that is not listed is drawn in other_fill. */
 static const struct family {
     const char *ops, *fill;
 } families[] = {
@@ -96,6 +98,7 @@ static void add_variable(mxci_text *t, const mxci_graph *g, const mxci_gnode *no
     mxci_text_printf(t, "\", shape=ellipse, fillcolor=\"%s\"", variable_fill);
 }
 
+/* The label of an operator, and its colour by family; backward nodes are dashed. */
 static void add_operator(mxci_text *t, const mxci_graph *g, const mxci_gnode *node) {
     const char *op = mxc_op_get_def(node->op)->name, *fill = other_fill;
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
@@ -112,6 +115,7 @@ static void add_operator(mxci_text *t, const mxci_graph *g, const mxci_gnode *no
                      node->kind == MXCI_BACKWARD ? ", style=\"rounded,filled,dashed\"" : "");
 }
 
+/* An edge with its shape for each input that is not a weight. */
 static void add_edges(mxci_text *t, const mxci_graph *g, int32_t at, const unsigned char *drawn) {
     const mxci_gnode *node = &g->nodes[at];
     char shape[MXC_SHAPE_TEXT];

@@ -6,6 +6,10 @@
  * its weights are floats, so its layers compute in floats, between a _contrib_dequantize and a _contrib_quantize_v2
  * with the calibrated range of the file.
  *
+ *   {"op": "_sg_mkldnn_conv", "name": "sg_conv0", "inputs": [[0, 0, 0], [1, 0, 0]],
+ *    "attrs": {"quantized": "true", "with_sum": "false", "min_calib_range": "-2", "max_calib_range": "2", ...},
+ *    "subgraphs": [{"nodes": [..., {"op": "Convolution", ...}], "heads": [[2, 0, 0]], ...}]}
+ *
  * jansson returns NULL for a value that it has no memory for; its functions accept NULL as an argument and fail, so
  * that only the last one of several must be checked.
  */
@@ -122,6 +126,8 @@ static json_t *local_entry(const fused *f, size_t limit, const json_t *entry) {
     return entry_of(node < 0 ? -1 : f->local[node], output);
 }
 
+/* Appends the layers with their inputs renumbered. Layers come in topological order, so local is set for what they
+ * read. */
 static mxc_status add_layers(unfusing *u, fused *f) {
     int64_t variables = 0;
     for (size_t i = 0; i < json_array_size(f->layers); i++) {

@@ -24,6 +24,7 @@ typedef struct parser {
 
 static mxc_status parse_value(parser *p, json_t **out);
 
+/* Fails with the place in the text. */
 static mxc_status wrong(const parser *p, const char *what) {
     const char *line_begin = p->begin;
     size_t line = 1;
@@ -100,6 +101,7 @@ static char *put_code(char *out, int32_t code) {
     return out;
 }
 
+/* Reads an escape after its backslash, and appends what it stands for to *out. */
 static mxc_status read_escape(parser *p, char **out) {
     static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
     const char *name = p->at < p->end && *p->at ? strchr(names, *p->at) : NULL;
@@ -242,6 +244,7 @@ static mxc_status add_item(parser *p, json_t *list) {
     return json_array_append_new(list, item) == 0 ? MXC_OK : MXCI_NO_MEMORY("JSON", "a list");
 }
 
+/* Reads "key": value into an object. Duplicate keys are refused: which one counts differs between parsers. */
 static mxc_status add_pair(parser *p, json_t *object) {
     mxc_status status;
     char *key;
@@ -270,6 +273,7 @@ static mxc_status parse_items(parser *p, json_t *whole, char close, mxc_status (
     return accept(p, close) ? MXC_OK : wrong(p, close == ']' ? "expected ',' or ']'" : "expected ',' or '}'");
 }
 
+/* Reads any value. The caller owns *out, which is set only on success. */
 static mxc_status parse_value(parser *p, json_t **out) {
     char first = peek(p), *text;
     mxc_status status;

@@ -4,6 +4,15 @@
  * keys, numbers out of range and deep nesting; here every index and every type is checked. Nodes must be in topological
  * order: an input refers to an earlier node, so there are no cycles.
  *
+ *   {"nodes": [{"op": "null", "name": "data", "inputs": []}, ...
+ *              {"op": "FullyConnected", "name": "fc1", "attrs": {"num_hidden": "10"},
+ *               "inputs": [[0, 0, 0], [1, 0, 0], [2, 0, 0]]}],
+ *    "arg_nodes": [0, 1, 2], "node_row_ptr": [0, 1, 2, 3, 4], "heads": [[3, 0, 0]],
+ *    "attrs": {"mxnet_version": ["int", 10901]}}
+ *
+ * An input or head is [node, output, version]; versions, which count changes of auxiliary states, are not needed here.
+ * The versions of the format differ in where a node keeps its parameters and attributes:
+ *
  *   0.7, 0.8   "param" holds parameters, "attr" attributes; auxiliary states are left out
  *   0.9 - 0.12 "attr" holds both
  *   1.0 on     "attrs" holds both
@@ -51,6 +60,7 @@ static size_t object_size(const json_t *node, const char *field) {
     return json_object_size(json_object_get(node, field)); /* 0 where it is absent or no object */
 }
 
+/* Appends the pairs of a field, whose values must be strings. */
 static mxc_status add_pairs(const reader *r, json_t *node, const char *field, pairs *out) {
     json_t *object = json_object_get(node, field), *value;
     const char *key;
@@ -214,6 +224,7 @@ static mxc_status read_op(const reader *r, json_t *json, int64_t n_in, mxci_node
     return status;
 }
 
+/* The operator with its inputs: arguments, then auxiliary states, which must be variables. */
 static mxc_status read_forward(const reader *r, json_t *json, mxci_node *node) {
     const json_t *inputs = json_object_get(json, "inputs");
     int64_t n_in = (int64_t)json_array_size(inputs);
@@ -318,6 +329,7 @@ static mxc_status check_fields(reader *r, json_t *json) {
     return MXC_OK;
 }
 
+/* Reads the node at r->at and adds it to r->built. */
 static mxc_status read_node(reader *r, json_t *json) {
     mxci_node *node;
     mxci_node_kind kind = MXCI_FORWARD;
@@ -371,6 +383,7 @@ static mxc_status read_version(reader *r) {
     return MXC_OK;
 }
 
+/* arg_nodes says nothing that nodes do not, so it is only checked. */
 static mxc_status check_arg_nodes(const reader *r) {
     const json_t *list = json_object_get(r->root, "arg_nodes");
     if (list && !json_is_array(list))
@@ -383,6 +396,7 @@ static mxc_status check_arg_nodes(const reader *r) {
     return MXC_OK;
 }
 
+/* The outputs of the symbol. */
 static mxc_status read_heads(const reader *r, mxc_symbol **out) {
     const json_t *heads = json_object_get(r->root, "heads");
     size_t n = json_array_size(heads);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Symbols as JSON, formatted like MXNet 1.x down to the white space, so that its files and ours can be compared byte by
- * byte: objects of one pair and lists of at most ten numbers are on one line, entries always.
+ * byte (an example is in json_read.c): objects of one pair and lists of at most ten numbers are on one line, entries
+ * always.
  */
 #include <string.h>
 
@@ -95,6 +96,7 @@ static int next_pair(pairs *p, const char **key, const char **value) {
     return 1;
 }
 
+/* The field "attrs", which MXNet leaves out where it is empty. */
 static mxc_status add_attrs(mxci_text *t, const mxci_node *node) {
     pairs p = {.node = node};
     const char *key, *value, *indent;
@@ -133,6 +135,7 @@ static void add_entries(mxci_text *t, const mxci_graph *g, int32_t n, const int3
     mxci_text_add(t, "]");
 }
 
+/* The name of the operator; "null" for a variable. */
 static mxc_status add_op(mxci_text *t, const mxci_gnode *node) {
     mxci_text full = {0};
     char *name;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which arguments are labels: variables whose values reach the outputs through label arguments of losses alone
- * (mxc_op_def.labels), perhaps by way of other operators, such as Reshape.
+ * (mxc_op_def.labels), perhaps by way of other operators, as in SoftmaxOutput(fc1, Reshape(label)). Uses are propagated
+ * from the outputs to the variables in one sweep.
  */
 #include "base/sys.h"
 #include "symbol/graph.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of names: arguments, outputs, auxiliary states. */
+/* The names of a symbol's arguments, outputs and auxiliary states, and the message about a name that it does not have.
+ */
 #include <string.h>
 
 #include "base/error.h"

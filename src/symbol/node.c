@@ -104,6 +104,9 @@ mxc_status mxci_node_output_name(const mxci_node *node, int index, char **out) {
 
 /* ---- attributes -------------------------------------------------------------------------------------------- */
 
+/* A key is known (one of known_keys, which mean something to this library), hidden (__key__), of the form
+ * <argument>_<known key>, which is meant for a variable that is this argument (mxci_hoist_attrs), or plain. How each is
+ * stored: mxci_attr_stored_key in node.h. */
 enum { MAX_ATTRS = 4096 }; /* so that sorted insertion stays fast for untrusted files */
 
 static const char *const known_keys[] = {"ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage"};
@@ -174,6 +177,7 @@ static mxc_status fail_attr_memory(const mxci_node *node, const char *key) {
     return MXC_FAIL(MXC_ENOMEM, "symbol: no memory for attribute %.100s of \"%.100s\"", key, node->name);
 }
 
+/* Inserts an attribute at its sorted place. On failure the node is as it was. */
 static mxc_status insert_attr(mxci_node *node, int32_t at, const char *key, const char *value) {
     size_t room = (size_t)node->n_attrs + 1, behind = (size_t)(node->n_attrs - at) * sizeof(char *);
     char **grown, *k, *v;

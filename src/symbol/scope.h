@@ -7,7 +7,8 @@
 
 /* Set the current scope's attributes on a node. MXC_ENOMEM. */
 mxc_status mxci_scope_apply(mxci_node *node);
-/* "fullyconnected0": the operator's name in lower case and the calling thread's counter for it; returns out. */
+/* "fullyconnected0": the operator's name in lower case and the calling thread's counter for it; returns out. The
+ * operator's name is cut so that the counter fits. */
 const char *mxci_name_auto(const char *op, char *out, size_t size);
 
 #endif

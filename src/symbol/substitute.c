@@ -34,6 +34,7 @@ static mxci_entry map_entry(const rewrite *r, mxci_entry e) {
     return (mxci_entry){made.node, made.index + e.index};
 }
 
+/* 1 if the node has to be copied: its name or something that it is made from changes. */
 static int is_changed(const rewrite *r, const mxci_node *node) {
     if (r->copy_all || node == r->renamed)
         return 1;
@@ -43,6 +44,7 @@ static int is_changed(const rewrite *r, const mxci_node *node) {
     return node->forward && map_entry(r, (mxci_entry){node->forward, 0}).node != node->forward;
 }
 
+/* Sets made[at]: the replacement of a variable, the node itself, or a copy with replaced inputs. */
 static mxc_status rewrite_node(rewrite *r, int32_t at) {
     mxci_node *node = r->order.nodes[at], *copy;
     mxci_entry *made = &r->made[at];
@@ -72,6 +74,7 @@ static mxc_status rewrite_node(rewrite *r, int32_t at) {
     return mxci_node_copy_attrs(copy, node, 0);
 }
 
+/* Visits all nodes in topological order, so that the inputs of a node have been visited before it. */
 static mxc_status substitute_run(rewrite *r, const mxc_symbol *symbol, mxc_symbol **out) {
     mxci_entry *outputs = mxci_calloc((size_t)symbol->n_outputs, sizeof *outputs);
     mxc_status status = outputs ? mxci_topological_order_make(symbol, &r->order) : MXCI_NO_MEMORY("symbol", "outputs");
@@ -97,9 +100,14 @@ static mxc_status substitute_run(rewrite *r, const mxc_symbol *symbol, mxc_symbo
 
 /* ---- copies ------------------------------------------------------------------------------------------------ */
 
-static mxc_status copy_atomic(const mxc_symbol *symbol, mxc_symbol **out) {
+mxc_status mxc_symbol_copy(const mxc_symbol *symbol, mxc_symbol **out) {
+    rewrite r = {.copy_all = 1};
     mxci_node *node;
     mxc_status status;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
+    if (!symbol->atomic)
+        return substitute_run(&r, symbol, out);
     MXC_TRY(mxci_node_create(MXCI_FORWARD, "", NULL, &node));
     status = mxci_node_copy_attrs(node, symbol->outputs[0].node, 0);
     if (status == MXC_OK)
@@ -108,35 +116,23 @@ static mxc_status copy_atomic(const mxc_symbol *symbol, mxc_symbol **out) {
     return status;
 }
 
-mxc_status mxc_symbol_copy(const mxc_symbol *symbol, mxc_symbol **out) {
-    rewrite r = {.copy_all = 1};
-    MXC_TRY(MXCI_OUT(out));
-    MXC_TRY(MXCI_NON_NULL(symbol));
-    return symbol->atomic ? copy_atomic(symbol, out) : substitute_run(&r, symbol, out);
-}
-
 /* ---- replacing variables ----------------------------------------------------------------------------------- */
 
-static mxc_status add_replacements(mxci_hash_map *map, replacement *all, int n, const char *const *keys,
-                                   mxc_symbol *const *in) {
-    for (int i = 0; i < n; i++) {
+/* Enters the replacements by name and rewrites the symbol; every one must have been used. */
+static mxc_status substitute(rewrite *r, const mxc_symbol *symbol, replacement *all, int n, const char *const *keys,
+                             mxc_symbol *const *in, mxc_symbol **out) {
+    mxc_status status;
+    int i;
+    for (i = 0; i < n; i++) {
         MXC_TRY(MXCI_CHECK_NON_NULL(keys[i], "mxc_symbol_compose: a variable's name"));
-        if (mxci_hash_map_has(map, keys[i]))
+        if (mxci_hash_map_has(r->replaced, keys[i]))
             return MXC_FAIL(MXC_EINVAL, "mxc_symbol_compose: variable \"%.100s\" is given twice", keys[i]);
         if (!in[i] || in[i]->atomic || in[i]->n_outputs != 1)
             return MXC_FAIL(MXC_EINVAL, "mxc_symbol_compose: \"%.100s\" must be replaced by a symbol of one output",
                             keys[i]);
         all[i].entry = in[i]->outputs[0];
-        MXC_TRY(mxci_hash_map_put(map, keys[i], &all[i]));
+        MXC_TRY(mxci_hash_map_put(r->replaced, keys[i], &all[i]));
     }
-    return MXC_OK;
-}
-
-static mxc_status substitute(rewrite *r, const mxc_symbol *symbol, replacement *all, int n, const char *const *keys,
-                             mxc_symbol *const *in, mxc_symbol **out) {
-    mxc_status status;
-    int i;
-    MXC_TRY(add_replacements(r->replaced, all, n, keys, in));
     MXC_TRY(substitute_run(r, symbol, out));
     for (i = 0; i < n && all[i].used; i++)
         ;

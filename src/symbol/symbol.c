@@ -79,12 +79,14 @@ typedef struct gather {
     int64_t n;
 } gather;
 
+/* Makes room for so many entries. */
 static mxc_status gather_begin(gather *g, int64_t room) {
     g->n = 0;
     g->entries = mxci_calloc((size_t)room, sizeof *g->entries);
     return g->entries ? MXC_OK : MXCI_NO_MEMORY("symbol", "a list of outputs");
 }
 
+/* The symbol over the entries, and the end of the gathering. */
 static mxc_status gather_end(gather *g, mxc_symbol **out) {
     mxc_status status = mxci_symbol_create(g->n, g->entries, out);
     mxci_free(g->entries);

@@ -56,6 +56,7 @@ typedef struct known {
     int used;
 } known;
 
+/* Enters what is given by name; shapes and types may each be NULL. */
 static mxc_status enter_known(mxci_hash_map *map, known *all, int64_t n, const char *const *names,
                               const mxc_shape *shapes, const mxc_dtype *types) {
     for (int64_t i = 0; i < n; i++) {
@@ -96,6 +97,7 @@ static mxc_status set_variables(mxci_graph *g, const mxci_hash_map *map) {
     return MXC_OK;
 }
 
+/* Sets what the caller knows; every name must be that of a variable. */
 static mxc_status set_known(const mxc_symbol *symbol, mxci_graph *g, int64_t n, const char *const *names,
                             const mxc_shape *shapes, const mxc_dtype *types) {
     known *all = mxci_calloc((size_t)n, sizeof *all);

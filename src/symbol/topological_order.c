@@ -23,10 +23,11 @@ typedef struct frame {
 
 typedef struct walk {
     mxci_topological_order *order;
-    frame *frames;
+    frame *frames; /* the stack: the path from an output to the node that is visited */
     size_t depth, cap;
 } walk;
 
+/* The slot of the node, or the free one where it belongs. Multiplying by 2^64 / golden ratio spreads the address. */
 static mxci_topological_order_slot *slot_of(const mxci_topological_order *order, const mxci_node *node) {
     uint64_t hash = (uint64_t)(uintptr_t)node * UINT64_C(0x9e3779b97f4a7c15);
     size_t at = (size_t)(hash >> 20) & (order->n_slots - 1);
@@ -35,6 +36,7 @@ static mxci_topological_order_slot *slot_of(const mxci_topological_order *order,
     return &order->slots[at];
 }
 
+/* Doubles the hash table and enters all nodes again. */
 static mxc_status grow_table(mxci_topological_order *order) {
     mxci_topological_order old = *order;
     size_t i, n = old.n_slots ? old.n_slots * 2 : 64;
@@ -73,6 +75,7 @@ static mxc_status topological_order_enter(walk *w, mxci_node *node) {
     return MXC_OK;
 }
 
+/* Gives a node, all of whose inputs have one, the next place. */
 static mxc_status topological_order_append(mxci_topological_order *order, mxci_node *node) {
     if (order->n == order->cap) {
         int64_t cap = order->cap ? 2 * (int64_t)order->cap : 64;
