@@ -24,7 +24,7 @@
 #include "symbol/graph_query.h"
 
 enum { NEVER, WHERE_IT_PAYS, ALWAYS }; /* MXC_GPU_LAYOUT */
-enum { LEAST_AXES = 4 };
+enum { LEAST_AXES = 4 };               /* of an image: (N,C,H,W) or (N,C,D,H,W) */
 enum { NEEDED = 1, FIXED = 2 };
 enum { STAYS, FOLLOWS, LEADS };
 
@@ -219,6 +219,8 @@ static mxc_status rewrite(work *w, int32_t node) {
     return MXC_OK;
 }
 
+/* Rewrites all nodes, and transposes outputs of the graph back. Readers of a node that was appended come before it,
+ * hence the sort. */
 static mxc_status rewrite_all(work *w) {
     mxci_graph *g = w->g;
     for (int32_t i = 0; i < w->n_nodes; i++)
@@ -275,19 +277,15 @@ static int choose_all(work *w) {
     return found;
 }
 
-static int has_leader(const work *w) {
-    uint64_t weights;
-    for (int32_t i = 0; i < w->n_nodes; i++)
-        if (role_of(w, i, &weights) == LEADS)
-            return 1;
-    return 0;
-}
-
 mxc_status mxci_pass_channels_last(mxci_graph *g, int *is_changed) {
     const int64_t when = mxci_option_get(MXCI_OPT_MXC_GPU_LAYOUT);
     work w = {.g = g, .n_nodes = g->n_nodes, .always = when == ALWAYS};
     mxc_status status;
-    if (when == NEVER || !has_leader(&w))
+    uint64_t weights;
+    int has_leader = 0;
+    for (int32_t i = 0; i < g->n_nodes && when != NEVER && !has_leader; i++)
+        has_leader = role_of(&w, i, &weights) == LEADS;
+    if (!has_leader)
         return MXC_OK;
     status = mxci_graph_sort(g);
     if (status == MXC_OK)

@@ -83,26 +83,11 @@ static mxc_status gradient_of(work *w, int32_t entry, int32_t *out) {
     return MXC_OK;
 }
 
-/* ---- nodes to differentiate ------------------------------------------------------------------------------------- */
-
 static int has_gradient(const mxc_op_def *def) {
     for (int i = 0; i < MXC_DEVICE_LIMIT; i++)
         if (def->backward[i])
             return 1;
     return 0;
-}
-
-static void mark_reaching(work *w, const uint8_t *wanted) {
-    const mxci_graph *g = w->graph;
-    for (int32_t i = 0; i < g->n_args; i++)
-        w->reaches[g->args[i]] = wanted[i];
-    for (int32_t i = 0; i < w->n_nodes; i++) {
-        const mxci_gnode *n = &g->nodes[i];
-        if (n->kind == MXCI_VARIABLE || (mxci_graph_op_def(g, i)->flags & MXC_OP_ZERO_GRADIENT))
-            continue;
-        for (int32_t j = 0; j < mxci_graph_n_args(n); j++)
-            w->reaches[i] |= w->reaches[g->entry_node[mxci_graph_inputs(g, i)[j]]];
-    }
 }
 
 /* ---- head gradients -------------------------------------------------------------------------------------------- */
@@ -192,6 +177,7 @@ static mxc_status add_backward(work *w, int32_t node, int32_t n_inputs) {
     return MXC_OK;
 }
 
+/* Appends the backward node of a node, which must have one: gradients are exact or an error. */
 static mxc_status differentiate_node(work *w, int32_t node) {
     const mxci_gnode *n = &w->graph->nodes[node];
     const mxc_op_def *def = mxci_graph_op_def(w->graph, node);
@@ -212,7 +198,17 @@ static mxc_status differentiate_node(work *w, int32_t node) {
 
 static mxc_status differentiate(work *w, const uint8_t *wanted, int32_t *grads, int32_t *heads) {
     mxci_graph *g = w->graph;
-    mark_reaching(w, wanted);
+    /* reaches: forward through the graph, from the wanted arguments. */
+    for (int32_t i = 0; i < g->n_args; i++)
+        w->reaches[g->args[i]] = wanted[i];
+    for (int32_t i = 0; i < w->n_nodes; i++) {
+        const mxci_gnode *n = &g->nodes[i];
+        if (n->kind == MXCI_VARIABLE || (mxci_graph_op_def(g, i)->flags & MXC_OP_ZERO_GRADIENT))
+            continue;
+        for (int32_t j = 0; j < mxci_graph_n_args(n); j++)
+            w->reaches[i] |= w->reaches[g->entry_node[mxci_graph_inputs(g, i)[j]]];
+    }
+    /* Backward nodes: backward through it, from the outputs. Adding nodes may move g->nodes. */
     for (int32_t i = 0; i < g->n_outputs; i++)
         MXC_TRY(start_output(w, i, heads));
     for (int32_t i = w->n_nodes - 1; i >= 0; i--)

@@ -83,6 +83,8 @@ static int wants_tiles(const mxci_program *p, const mxci_lowering_options *lower
            !options->no_sharing && p->report.internal_planned > p->report.internal_unplanned / 5;
 }
 
+/* Contexts come first, since most passes depend on them; passes that only inference allows come before differentiation;
+ * passes that replace nodes by fused ones come after it, because backward nodes refer to the nodes of the symbol. */
 static mxc_status lowering_lower(mxci_program *p, const mxci_lowering_options *lowering) {
     const mxc_bind_options *options = lowering->options;
     int is_training = 0;

@@ -18,20 +18,6 @@ typedef struct walk {
     mxci_node_sequence sequence;
 } walk;
 
-static mxc_status node_order_begin(walk *w, mxci_program *p) {
-    size_t n = (size_t)p->graph->n_nodes + 1;
-    *w = (walk){.program = p};
-    w->needed = mxci_calloc(n, 1);
-    p->order = mxci_calloc(n, sizeof *p->order);
-    p->step_of = mxci_calloc(n, sizeof *p->step_of);
-    w->sequence = (mxci_node_sequence){0, p->order, p->step_of, mxci_calloc(n, sizeof *p->order)};
-    if (!w->needed || !w->sequence.stack || !p->order || !p->step_of)
-        return MXCI_NO_MEMORY("execution order", "the steps");
-    for (int32_t i = 0; i < p->graph->n_nodes; i++)
-        p->step_of[i] = -1;
-    return MXC_OK;
-}
-
 /* Marks the node that makes an entry and pushes it on the stack, which the sequence does not need yet. */
 static void need(walk *w, int32_t entry, int32_t *depth) {
     int32_t node = w->program->graph->entry_node[entry];
@@ -41,6 +27,7 @@ static void need(walk *w, int32_t entry, int32_t *depth) {
     w->sequence.stack[(*depth)++] = node;
 }
 
+/* Marks all nodes that outputs and gradients depend on: depth-first search. */
 static void mark_needed(walk *w) {
     const mxci_program *p = w->program;
     const mxci_graph *g = p->graph;
@@ -71,21 +58,30 @@ static int reads_variables(const mxci_graph *g, int32_t node) {
 }
 
 mxc_status mxci_pass_node_order(mxci_program *p, int params_first) {
-    walk w;
-    mxc_status status = node_order_begin(&w, p);
-    if (status == MXC_OK) {
+    const mxci_graph *g = p->graph;
+    const size_t n = (size_t)g->n_nodes + 1;
+    walk w = {.program = p, .needed = mxci_calloc(n, 1)};
+    mxc_status status = MXC_OK;
+    p->order = mxci_calloc(n, sizeof *p->order);
+    p->step_of = mxci_calloc(n, sizeof *p->step_of);
+    w.sequence = (mxci_node_sequence){0, p->order, p->step_of, mxci_calloc(n, sizeof *p->order)};
+    if (w.needed && w.sequence.stack && p->order && p->step_of) {
+        for (int32_t i = 0; i < g->n_nodes; i++)
+            p->step_of[i] = -1;
         mark_needed(&w);
         for (int32_t i = 0; params_first && i < p->n_symbol_nodes; i++)
-            if (!p->graph->nodes[i].node && reads_variables(p->graph, i))
+            if (!g->nodes[i].node && reads_variables(g, i))
                 emit(&w, i);
         for (int32_t i = 0; i < p->n_symbol_nodes; i++)
             emit(&w, i);
-        for (int32_t i = 0; i < p->graph->n_outputs; i++) /* by nodes that passes added */
-            emit(&w, p->graph->entry_node[p->graph->outputs[i]]);
+        for (int32_t i = 0; i < g->n_outputs; i++) /* of nodes that passes appended */
+            emit(&w, g->entry_node[g->outputs[i]]);
         p->n_forward = w.sequence.n;
-        for (int32_t i = p->n_symbol_nodes; i < p->graph->n_nodes; i++)
+        for (int32_t i = p->n_symbol_nodes; i < g->n_nodes; i++)
             emit(&w, i);
         p->n_steps = w.sequence.n;
+    } else {
+        status = MXCI_NO_MEMORY("execution order", "the steps");
     }
     mxci_free(w.needed);
     mxci_free(w.sequence.stack);

@@ -170,6 +170,8 @@ static mxc_status add_second_run(work *w, int32_t node) {
     return MXC_OK;
 }
 
+/* Finds the nodes that run again, from the readers in the backward pass down to the first ones; appends their copies in
+ * topological order; and makes the backward pass read these. */
 static mxc_status run_again(work *w) {
     mxci_program *p = w->program;
     mxci_graph *g = p->graph;

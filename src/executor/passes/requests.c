@@ -9,28 +9,13 @@
 #include "base/sys.h"
 #include "executor/passes/passes.h"
 
-static mxc_status requests_begin(mxci_program *p) {
-    size_t n = (size_t)p->graph->n_entries + 1;
-    p->root = mxci_calloc(n, sizeof *p->root);
-    p->req = mxci_calloc(n, sizeof *p->req);
-    p->location = mxci_calloc(n, sizeof *p->location);
-    p->first = mxci_calloc(n, sizeof *p->first);
-    p->last = mxci_calloc(n, sizeof *p->last);
-    if (!p->root || !p->req || !p->location || !p->first || !p->last)
-        return MXCI_NO_MEMORY("requests", "the uses of entries");
-    for (int32_t i = 0; i < p->graph->n_entries; i++) {
-        p->root[i] = i;
-        p->first[i] = p->last[i] = -1;
-    }
-    return MXC_OK;
-}
-
 /* ---- arrays of the caller ---------------------------------------------------------------------------------------- */
 
 static void set_location(mxci_program *p, int32_t entry, mxci_location_kind kind, int32_t index) {
     p->location[entry] = (mxci_location){kind, index};
 }
 
+/* Locations in arrays of the caller. Entries without one stay MXCI_LOCATION_NONE until memory is planned. */
 static void find_locations(mxci_program *p) {
     const mxci_graph *g = p->graph;
     for (int32_t i = 0; i < g->n_args; i++)
@@ -50,18 +35,16 @@ static void find_locations(mxci_program *p) {
 
 /* ---- sums ------------------------------------------------------------------------------------------------------ */
 
-/* 1 if the node was added by the gradient pass to sum terms; other nodes of that pass have one input or are
- * backward. */
-static int is_sum(const mxci_program *p, int32_t node) {
-    const mxci_gnode *n = &p->graph->nodes[node];
-    return node >= p->n_symbol_nodes && node < p->n_base_nodes && n->kind == MXCI_FORWARD && n->n_inputs > 1;
-}
-
-/* 1 if each term comes from a node of its own, so that no node writes and adds to one array. Only the sum reads terms.
- * seen[node]: one more than the sum that was checked last. */
+/* 1 if the node sums the terms of a gradient and each term comes from a node of its own, so that no node writes and
+ * adds to one array. Sums are the only nodes that differentiation adds (n_symbol_nodes to n_base_nodes) which are not
+ * backward nodes and have several inputs, and only the sum reads its terms. seen[node]: one more than the sum checked
+ * last. */
 static int can_add_in_place(const mxci_program *p, int32_t node, int32_t *seen) {
     const mxci_graph *g = p->graph;
-    for (int32_t i = 0; i < g->nodes[node].n_inputs; i++) {
+    const mxci_gnode *n = &g->nodes[node];
+    if (node < p->n_symbol_nodes || node >= p->n_base_nodes || n->kind != MXCI_FORWARD || n->n_inputs < 2)
+        return 0;
+    for (int32_t i = 0; i < n->n_inputs; i++) {
         int32_t from = g->entry_node[mxci_graph_inputs(g, node)[i]];
         if (g->nodes[from].kind == MXCI_VARIABLE || seen[from] == node + 1)
             return 0;
@@ -79,7 +62,7 @@ static mxc_status add_in_place(mxci_program *p) {
         return MXCI_NO_MEMORY("requests", "the uses of entries");
     for (int32_t i = 0; i < p->n_steps; i++) {
         int32_t node = p->order[i];
-        if (!is_sum(p, node) || !can_add_in_place(p, node, seen)) {
+        if (!can_add_in_place(p, node, seen)) {
             p->step_of[node] = n;
             p->order[n++] = node;
             continue;
@@ -96,15 +79,6 @@ static mxc_status add_in_place(mxci_program *p) {
 
 /* ---- uses and requests ----------------------------------------------------------------------------------------- */
 
-/* What the next step that makes part of root does to its array. */
-static mxc_req request_for(const mxci_program *p, int32_t root) {
-    if (p->last[root] < 0 && p->location[root].kind == MXCI_LOCATION_NONE)
-        return MXC_REQ_NULL;
-    if (p->first[root] >= 0)
-        return MXC_REQ_ADD;
-    return p->location[root].kind == MXCI_LOCATION_GRAD ? p->grad_req[p->location[root].index] : MXC_REQ_WRITE;
-}
-
 /* last is first set to the last step that reads, which decides what is computed, then raised to the last that writes.
  */
 static void make_requests(mxci_program *p) {
@@ -116,7 +90,14 @@ static void make_requests(mxci_program *p) {
         const mxci_gnode *n = &g->nodes[p->order[step]];
         for (int32_t i = n->first_entry; i < n->first_entry + n->n_outputs; i++) {
             int32_t root = p->root[i];
-            p->req[i] = request_for(p, root);
+            mxci_location location = p->location[root];
+            if (p->last[root] < 0 && location.kind == MXCI_LOCATION_NONE) {
+                p->req[i] = MXC_REQ_NULL;
+                continue;
+            }
+            p->req[i] = p->first[root] >= 0                   ? MXC_REQ_ADD
+                        : location.kind == MXCI_LOCATION_GRAD ? p->grad_req[location.index]
+                                                              : MXC_REQ_WRITE;
             if (p->req[i] == MXC_REQ_NULL)
                 continue;
             if (p->first[root] < 0)
@@ -128,7 +109,18 @@ static void make_requests(mxci_program *p) {
 }
 
 mxc_status mxci_pass_requests(mxci_program *p) {
-    MXC_TRY(requests_begin(p));
+    size_t n = (size_t)p->graph->n_entries + 1;
+    p->root = mxci_calloc(n, sizeof *p->root);
+    p->req = mxci_calloc(n, sizeof *p->req);
+    p->location = mxci_calloc(n, sizeof *p->location);
+    p->first = mxci_calloc(n, sizeof *p->first);
+    p->last = mxci_calloc(n, sizeof *p->last);
+    if (!p->root || !p->req || !p->location || !p->first || !p->last)
+        return MXCI_NO_MEMORY("requests", "the uses of entries");
+    for (int32_t i = 0; i < p->graph->n_entries; i++) {
+        p->root[i] = i;
+        p->first[i] = p->last[i] = -1;
+    }
     find_locations(p);
     MXC_TRY(add_in_place(p));
     make_requests(p);

@@ -193,6 +193,7 @@ static void slice_entries(mxci_program *p, const mxci_step_tile *tile) {
     }
 }
 
+/* Makes a tile of a run, if at least two steps remain and slices save memory. */
 static void tiling_add_tile(run *r) {
     mxci_program *p = r->program;
     int64_t slice;

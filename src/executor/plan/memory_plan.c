@@ -23,22 +23,6 @@ typedef struct plan {
     int64_t *whole; /* range: bytes that it would have without tiles */
 } plan;
 
-/* ---- pools ----------------------------------------------------------------------------------------------------- */
-
-/* One pool for each context that a step runs on. */
-static mxc_status find_pools(mxci_program *p) {
-    p->pools = mxci_calloc((size_t)p->n_steps + 1, sizeof *p->pools);
-    p->pool_bytes = mxci_calloc((size_t)p->n_steps + 1, sizeof *p->pool_bytes);
-    if (!p->pools || !p->pool_bytes)
-        return MXCI_NO_MEMORY("memory plan", "memory ranges");
-    for (int32_t step = 0; step < p->n_steps; step++) {
-        mxc_context context = p->graph->nodes[p->order[step]].context;
-        if (mxci_program_pool_of(p, context) == p->n_pools)
-            p->pools[p->n_pools++] = context;
-    }
-    return MXC_OK;
-}
-
 /* ---- in place -------------------------------------------------------------------------------------------------- */
 
 /* The memory range of an entry; -1 if it has none (yet). */
@@ -129,11 +113,30 @@ static void plan_fresh(plan *w, int32_t step) {
     }
 }
 
-static void report(const plan *w) {
+static mxc_status memory_plan_make_plan(plan *w, int no_sharing) {
     mxci_program *p = w->program;
     mxc_memory_report *r = &p->report;
+    size_t n = (size_t)p->graph->n_entries + 1;
+    p->pools = mxci_calloc((size_t)p->n_steps + 1, sizeof *p->pools);
+    p->pool_bytes = mxci_calloc((size_t)p->n_steps + 1, sizeof *p->pool_bytes);
+    p->ranges = mxci_calloc(n, sizeof *p->ranges);
+    w->whole = mxci_calloc(n, sizeof *w->whole);
+    if (!p->pools || !p->pool_bytes || !p->ranges || !w->whole)
+        return MXCI_NO_MEMORY("memory plan", "memory ranges");
+    for (int32_t i = 0; i < p->n_steps; i++) { /* one pool for each context that a step runs on */
+        mxc_context context = p->graph->nodes[p->order[i]].context;
+        if (mxci_program_pool_of(p, context) == p->n_pools)
+            p->pools[p->n_pools++] = context;
+    }
+    for (int32_t i = 0; i < p->n_steps; i++) {
+        if (!w->no_inplace)
+            plan_inplace(w, i);
+        plan_fresh(w, i);
+    }
+    for (int32_t i = 0; i < p->n_pools; i++)
+        MXC_TRY(mxci_pack_pool(p->ranges, p->n_ranges, i, no_sharing, &p->pool_bytes[i]));
     *r = (mxc_memory_report){.n_nodes = p->n_steps};
-    for (int32_t i = 0; i < p->graph->n_entries; i++)
+    for (int32_t i = 0; i < p->graph->n_entries; i++) /* arrays inside the program: in a pool, or terms of a sum */
         if (p->root[i] != i || p->location[i].kind == MXCI_LOCATION_POOL) {
             r->n_internal_arrays++;
             r->internal_unplanned += mxci_memory_range_bytes(mxci_graph_entry_bytes(p->graph, i));
@@ -142,24 +145,6 @@ static void report(const plan *w) {
         r->internal_inplace += w->whole[i];
     for (int32_t i = 0; i < p->n_pools; i++)
         r->internal_planned += p->pool_bytes[i];
-}
-
-static mxc_status memory_plan_make_plan(plan *w, int no_sharing) {
-    mxci_program *p = w->program;
-    size_t n = (size_t)p->graph->n_entries + 1;
-    p->ranges = mxci_calloc(n, sizeof *p->ranges);
-    w->whole = mxci_calloc(n, sizeof *w->whole);
-    if (!p->ranges || !w->whole)
-        return MXCI_NO_MEMORY("memory plan", "memory ranges");
-    MXC_TRY(find_pools(p));
-    for (int32_t i = 0; i < p->n_steps; i++) {
-        if (!w->no_inplace)
-            plan_inplace(w, i);
-        plan_fresh(w, i);
-    }
-    for (int32_t i = 0; i < p->n_pools; i++)
-        MXC_TRY(mxci_pack_pool(p->ranges, p->n_ranges, i, no_sharing, &p->pool_bytes[i]));
-    report(w);
     return MXC_OK;
 }
 

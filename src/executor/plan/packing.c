@@ -113,12 +113,12 @@ enum { CLASSES = 4 * 64 }; /* of sizes: four for each power of two */
 
 /* Slots of the pool, each identified by the range that occupies it or did so last. */
 typedef struct slots {
-    const mxci_memory_range *owners;
     int32_t *next;        /* below it in the stack of free slots, -1: none */
     int64_t *room;        /* bytes of the slot */
     int32_t top[CLASSES]; /* free slots by size */
 } slots;
 
+/* The size class: floor(log2) and the two bits below it, so that sizes in a class differ by less than a quarter. */
 static int packing_class_of(int64_t bytes) {
     int log = 63 - __builtin_clzll((unsigned long long)bytes | 4); /* floor(log2), and room for two bits below it */
     return 4 * log + (int)(bytes >> (log - 2) & 3);
@@ -145,41 +145,36 @@ static int by_end(const void *a, const void *b) {
     return order ? order : by_start(a, b);
 }
 
-/* ranges: sorted by their first step; ended: the same by their last. Returns the pool's size. */
-static int64_t place_in_slots(mxci_memory_range *const *ranges, mxci_memory_range *const *ended, int32_t n, slots *s) {
-    int64_t bytes = 0;
-    int32_t n_ended = 0;
-    for (int32_t i = 0; i < n; i++) {
-        int32_t own = (int32_t)(ranges[i] - s->owners), slot;
-        for (; ended[n_ended]->last < ranges[i]->first; n_ended++) {
-            int32_t freed = (int32_t)(ended[n_ended] - s->owners);
-            int size_class = packing_class_of(s->room[freed]);
-            s->next[freed] = s->top[size_class];
-            s->top[size_class] = freed;
-        }
-        slot = take_slot(s, ranges[i]->bytes);
-        ranges[i]->offset = slot < 0 ? bytes : s->owners[slot].offset;
-        s->room[own] = slot < 0 ? ranges[i]->bytes : s->room[slot];
-        if (slot < 0)
-            bytes += ranges[i]->bytes;
-    }
-    return bytes;
-}
-
+/* ranges: those to place; ended: room for as many. The ranges are visited by their first step, and, to free their
+ * slots, by their last. *bytes: the pool's size. */
 static mxc_status place_many(mxci_memory_range *all, int32_t n_all, mxci_memory_range **ranges,
                              mxci_memory_range **ended, int32_t n, int64_t *bytes) {
-    slots s = {.owners = all};
+    slots s;
     mxc_status status = MXC_OK;
+    int32_t n_ended = 0;
     s.next = mxci_calloc((size_t)n_all, sizeof *s.next);
     s.room = mxci_calloc((size_t)n_all, sizeof *s.room);
     memset(s.top, -1, sizeof s.top);
     memcpy(ended, ranges, (size_t)n * sizeof(*ranges));
     qsort(ranges, (size_t)n, sizeof *ranges, by_start);
     qsort(ended, (size_t)n, sizeof *ended, by_end);
-    if (s.next && s.room)
-        *bytes = place_in_slots(ranges, ended, n, &s);
-    else
+    if (!s.next || !s.room)
         status = MXCI_NO_MEMORY("memory plan", "packing");
+    *bytes = 0;
+    for (int32_t i = 0; i < n && status == MXC_OK; i++) {
+        int32_t own = (int32_t)(ranges[i] - all), slot;
+        for (; ended[n_ended]->last < ranges[i]->first; n_ended++) {
+            int32_t freed = (int32_t)(ended[n_ended] - all);
+            int size_class = packing_class_of(s.room[freed]);
+            s.next[freed] = s.top[size_class];
+            s.top[size_class] = freed;
+        }
+        slot = take_slot(&s, ranges[i]->bytes);
+        ranges[i]->offset = slot < 0 ? *bytes : all[slot].offset;
+        s.room[own] = slot < 0 ? ranges[i]->bytes : s.room[slot];
+        if (slot < 0)
+            *bytes += ranges[i]->bytes;
+    }
     mxci_free(s.next);
     mxci_free(s.room);
     return status;

@@ -9,6 +9,7 @@
 
 /* ---- addresses ------------------------------------------------------------------------------------------------- */
 
+/* The caller's array at a location; NULL for none and for pools. */
 static mxc_ndarray *array_of(const mxc_executor *e, mxci_location location) {
     switch (location.kind) {
     case MXCI_LOCATION_ARG:

@@ -124,20 +124,10 @@ static mxc_status take_arrays(const char *what, const char *param, const mxc_nam
     return MXC_OK;
 }
 
-static mxc_status check_gradient(const char *name, mxc_ndarray *arg, mxc_ndarray *grad) {
-    char want[MXC_SHAPE_TEXT], have[MXC_SHAPE_TEXT];
-    if (!mxc_shape_equal(mxc_ndarray_shape(arg), mxc_ndarray_shape(grad)))
-        return MXC_FAIL(MXC_ESHAPE, "bind: gradient of argument %s: expected shape %s, found %s", name,
-                        mxc_shape_format(mxc_ndarray_shape(arg), want, sizeof want),
-                        mxc_shape_format(mxc_ndarray_shape(grad), have, sizeof have));
-    if (mxc_ndarray_dtype(arg) != mxc_ndarray_dtype(grad))
-        return MXC_FAIL(MXC_EDTYPE, "bind: gradient of argument %s: expected dtype %s, found %s", name,
-                        mxc_dtype_name(mxc_ndarray_dtype(arg)), mxc_dtype_name(mxc_ndarray_dtype(grad)));
-    return MXC_OK;
-}
-
+/* Checks and retains the gradient arrays with a request. Without requests, each array given is written. */
 static mxc_status take_gradients(mxc_executor *e, mxc_ndarray *const *grads, const mxc_req *reqs) {
     for (int64_t i = 0; i < e->arg_names.n; i++) {
+        char want[MXC_SHAPE_TEXT], have[MXC_SHAPE_TEXT];
         mxc_ndarray *grad = grads ? grads[i] : NULL;
         mxc_req req = !grads ? MXC_REQ_NULL : reqs ? reqs[i] : grad ? MXC_REQ_WRITE : MXC_REQ_NULL;
         if (req != MXC_REQ_NULL && req != MXC_REQ_WRITE && req != MXC_REQ_ADD)
@@ -149,7 +139,14 @@ static mxc_status take_gradients(mxc_executor *e, mxc_ndarray *const *grads, con
         e->reqs[i] = req;
         if (req == MXC_REQ_NULL)
             continue;
-        MXC_TRY(check_gradient(e->arg_names.items[i], e->args[i], grad));
+        if (!mxc_shape_equal(mxc_ndarray_shape(e->args[i]), mxc_ndarray_shape(grad)))
+            return MXC_FAIL(MXC_ESHAPE, "bind: gradient of argument %s: expected shape %s, found %s",
+                            e->arg_names.items[i], mxc_shape_format(mxc_ndarray_shape(e->args[i]), want, sizeof want),
+                            mxc_shape_format(mxc_ndarray_shape(grad), have, sizeof have));
+        if (mxc_ndarray_dtype(e->args[i]) != mxc_ndarray_dtype(grad))
+            return MXC_FAIL(MXC_EDTYPE, "bind: gradient of argument %s: expected dtype %s, found %s",
+                            e->arg_names.items[i], mxc_dtype_name(mxc_ndarray_dtype(e->args[i])),
+                            mxc_dtype_name(mxc_ndarray_dtype(grad)));
         e->grads[i] = mxc_ndarray_retain(grad);
     }
     return MXC_OK;
@@ -170,6 +167,7 @@ static mxc_status bind_check_array(mxc_executor *e, const char *name, mxc_ndarra
     return mxc_ndarray_tensor(array, &tensor);
 }
 
+/* Checks all arrays given, and sets the engine that they belong to. */
 static mxc_status check_arrays(mxc_executor *e, const mxci_graph *g) {
     for (int32_t i = 0; i < g->n_args; i++) {
         mxc_context context = g->nodes[g->args[i]].context;
@@ -219,20 +217,6 @@ static mxc_status make_outputs(mxc_executor *e, const mxci_program *p) {
     return MXC_OK;
 }
 
-/* Retains the arenas of the executor whose memory is to be shared. */
-static mxc_status share_arenas(mxc_executor *e, const mxc_executor *from) {
-    if (!from || !from->n_arenas)
-        return MXC_OK;
-    if (from->engine != e->engine)
-        return MXC_FAIL(MXC_EINVAL, "bind: the executor to share memory with runs on another engine");
-    e->arenas = mxci_calloc((size_t)from->n_arenas, sizeof *e->arenas);
-    if (!e->arenas)
-        return MXCI_NO_MEMORY("bind", "the list of arenas");
-    for (; e->n_arenas < from->n_arenas; e->n_arenas++)
-        e->arenas[e->n_arenas] = mxci_arena_retain(from->arenas[e->n_arenas]);
-    return MXC_OK;
-}
-
 /* ---- binding --------------------------------------------------------------------------------------------------- */
 
 /* Everything that follows from the symbol and the options: names, and empty lists of arrays. */
@@ -258,6 +242,8 @@ static mxc_status bind_describe(mxc_executor *e, mxc_symbol *symbol, const mxc_b
     return MXC_OK;
 }
 
+/* Everything that follows from the arrays: the program, output arrays, arenas (those of shared first, if it is not
+ * NULL), and the prepared steps. */
 static mxc_status bind_prepare(mxc_executor *e, const mxc_executor *shared) {
     mxci_program *p;
     mxc_status status;
@@ -265,8 +251,15 @@ static mxc_status bind_prepare(mxc_executor *e, const mxc_executor *shared) {
     status = check_arrays(e, p->graph);
     if (status == MXC_OK)
         status = make_outputs(e, p);
-    if (status == MXC_OK)
-        status = share_arenas(e, shared);
+    if (status == MXC_OK && shared && shared->n_arenas) {
+        e->arenas = mxci_calloc((size_t)shared->n_arenas, sizeof *e->arenas);
+        if (shared->engine != e->engine)
+            status = MXC_FAIL(MXC_EINVAL, "bind: the executor to share memory with runs on another engine");
+        else if (!e->arenas)
+            status = MXCI_NO_MEMORY("bind", "the list of arenas");
+        for (; status == MXC_OK && e->n_arenas < shared->n_arenas; e->n_arenas++)
+            e->arenas[e->n_arenas] = mxci_arena_retain(shared->arenas[e->n_arenas]);
+    }
     if (status != MXC_OK) {
         mxci_program_destroy(p);
         return status;

@@ -151,6 +151,7 @@ static mxc_status make_call(maker *m, int32_t node, mxci_step *s, const mxc_op_s
     return MXC_OK;
 }
 
+/* Prepares a step. Its tensors keep their shapes; addresses are filled in later (addresses.c). */
 static mxc_status make_step(maker *m, int32_t step) {
     mxci_bound_program *b = m->bound;
     const mxci_program *p = b->program;
@@ -200,6 +201,7 @@ static mxc_status make_steps(mxc_executor *e, mxci_bound_program *b) {
 
 /* ---- bound programs -------------------------------------------------------------------------------------------- */
 
+/* Arrays for all steps together; a step gets its part in make_step. */
 static mxc_status bound_program_allocate(mxci_bound_program *b) {
     const mxci_program *p = b->program;
     size_t n_slots = 1, n_reqs = 1, n_pools = (size_t)p->n_pools + 1;

@@ -16,6 +16,7 @@ mxc_random mxci_execute_random(const mxci_segment *s, uint64_t token) {
     return random;
 }
 
+/* Completes the call with what differs from run to run, and calls the operator. */
 static mxc_status run_step(mxci_segment *s, mxci_step *t, int32_t node, uint64_t token, const mxc_run *run) {
     const mxci_bound_program *b = s->executor->bound;
     int64_t begin = mxci_trace_begin();

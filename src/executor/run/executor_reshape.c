@@ -26,20 +26,6 @@ static mxc_status executor_reshape_begin(reshaping *r, mxc_executor *e) {
     return mxci_graph_from_symbol(e->symbol, &r->graph);
 }
 
-static void executor_reshape_end(reshaping *r) {
-    for (int64_t i = 0; i < r->executor->arg_names.n && r->args && r->grads; i++) {
-        mxc_ndarray_release(r->args[i]);
-        mxc_ndarray_release(r->grads[i]);
-    }
-    for (int64_t i = 0; i < r->executor->aux_names.n && r->aux; i++)
-        mxc_ndarray_release(r->aux[i]);
-    mxci_graph_destroy(r->graph);
-    mxci_free(r->is_named);
-    mxci_free(r->args);
-    mxci_free(r->grads);
-    mxci_free(r->aux);
-}
-
 /* ---- shapes ---------------------------------------------------------------------------------------------------- */
 
 static mxc_shape *arg_shape(const reshaping *r, int64_t i) {
@@ -130,6 +116,16 @@ mxc_status mxc_executor_reshape(mxc_executor *e, int partial_shaping, int allow_
         status = adapt_all(&r);
     if (status == MXC_OK)
         status = mxc_executor_bind(e->symbol, &options, r.args, r.grads, e->reqs, r.aux, out);
-    executor_reshape_end(&r);
+    for (int64_t i = 0; i < e->arg_names.n && r.args && r.grads; i++) {
+        mxc_ndarray_release(r.args[i]);
+        mxc_ndarray_release(r.grads[i]);
+    }
+    for (int64_t i = 0; i < e->aux_names.n && r.aux; i++)
+        mxc_ndarray_release(r.aux[i]);
+    mxci_graph_destroy(r.graph);
+    mxci_free(r.is_named);
+    mxci_free(r.args);
+    mxci_free(r.grads);
+    mxci_free(r.aux);
     return status;
 }

@@ -108,6 +108,8 @@ mxc_status mxc_executor_forward(mxc_executor *executor, int is_train) {
     return leave(executor, queue_forward(executor, is_train != 0));
 }
 
+/* Queues one step of forward. Steps run in order; after a step that is repeated, those after it must be repeated too.
+ */
 static mxc_status partial_forward(mxc_executor *e, int is_train, int64_t step, int64_t *left) {
     int64_t n;
     MXC_TRY(mxci_executor_use_single_steps(e));
@@ -134,6 +136,7 @@ mxc_status mxc_executor_partial_forward(mxc_executor *executor, int is_train, in
 
 /* ---- backward -------------------------------------------------------------------------------------------------- */
 
+/* Copies the head gradients into arrays of the executor, whose addresses the steps have, and queues backward. */
 static mxc_status queue_backward(mxc_executor *e, int64_t n, mxc_ndarray *const *head_grads) {
     char want[MXC_SHAPE_TEXT], have[MXC_SHAPE_TEXT];
     int64_t n_outputs = e->output_names.n;

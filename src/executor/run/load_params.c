@@ -41,6 +41,7 @@ static void matching_close(matching *m) {
     mxci_free(m->items);
 }
 
+/* Enters the parameters by name and kind. Names are borrowed from the list. */
 static mxc_status matching_fill(matching *m, const mxc_ndarray_list *params) {
     m->items = mxci_calloc((size_t)params->n + 1, sizeof *m->items);
     if (!m->items)
@@ -143,6 +144,7 @@ static mxc_status load_kind(matching *m, int kind, const mxc_names *names, mxc_n
     return MXC_OK;
 }
 
+/* Checks the parameters of all variables, then copies them. */
 static mxc_status load_params_load(matching *m, mxc_executor *e, unsigned flags) {
     for (int64_t i = 0; i < m->n_inputs; i++)
         if (mxc_names_find(&e->arg_names, m->inputs[i]) < 0)

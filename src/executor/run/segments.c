@@ -27,7 +27,7 @@ typedef struct cutter {
     mxci_segments *segments;
     int32_t *latest; /* pool: its latest segment so far; -1: none */
     int32_t n_uses;
-    use *uses;      /* room for most_uses */
+    use *uses;      /* room for n of cut */
     mxc_var **vars; /* reads from the front, writes behind */
 } cutter;
 
@@ -79,6 +79,8 @@ static void use_pool(cutter *c, const mxci_segment *s, int32_t pool) {
         add_use(c, c->segments->items[c->latest[pool]].done, 0);
 }
 
+/* Adds the engine variable that guards an entry. An output array is written by the node that makes it, and read by
+ * others. An entry of the segment's own pool is guarded by the pool's variable already. */
 static void use_entry(cutter *c, const mxci_segment *s, int32_t node, int32_t entry) {
     const mxc_executor *e = c->executor;
     const mxci_program *p = c->bound->program;
@@ -136,35 +138,12 @@ static int list_vars(const cutter *c, int writes, mxc_var **out) {
 
 /* ---- making ---------------------------------------------------------------------------------------------------- */
 
-static mxc_status segments_make_op(cutter *c, mxci_segment *s) {
-    mxc_task task = MXC_TASK_INIT;
-    int n_reads, n_writes;
-    c->n_uses = 0;
-    use_pool(c, s, s->pool);
-    add_use(c, s->done, 1);
-    for (int32_t step = s->first; step < s->end; step++) {
-        const mxci_step *t = &c->bound->steps[step];
-        for (int32_t slot = 0; slot < t->n_slots; slot++)
-            if (t->entries[slot] >= 0)
-                use_entry(c, s, c->bound->program->order[step], t->entries[slot]);
-        merge_uses(c); /* after each step, which bounds the room that uses need */
-    }
-    n_reads = list_vars(c, 0, c->vars);
-    n_writes = list_vars(c, 1, c->vars + n_reads);
-    task.name = s->first < c->bound->program->n_forward ? "forward" : "backward";
-    if (s->is_callback)
-        task.async_fn = mxci_execute_callback;
-    else
-        task.fn = mxci_graph_capture_run;
-    task.arg = s;
-    task.context = c->bound->program->pools[s->pool];
-    task.flags = s->is_single || s->is_callback ? 0 : MXC_TASK_HELPED; /* a monitor may take the program's locks */
-    return mxc_engine_op_create(c->executor->engine, &task, n_reads, c->vars, n_writes, c->vars + n_reads, &s->op);
-}
-
+/* Appends the segment that begins at step first, with its engine operation. */
 static mxc_status make_segment(cutter *c, int32_t first, int32_t limit) {
     const mxci_program *p = c->bound->program;
     mxci_segment *s = &c->segments->items[c->segments->n++];
+    mxc_task task = MXC_TASK_INIT;
+    int n_reads, n_writes;
     *s = (mxci_segment){
         .executor = c->executor,
         .first = first,
@@ -175,24 +154,41 @@ static mxc_status make_segment(cutter *c, int32_t first, int32_t limit) {
     };
     mxci_graph_capture_prepare(c->bound, s);
     MXC_TRY(mxc_var_create(c->executor->engine, &s->done));
-    MXC_TRY(segments_make_op(c, s));
+    c->n_uses = 0;
+    use_pool(c, s, s->pool);
+    add_use(c, s->done, 1);
+    for (int32_t step = s->first; step < s->end; step++) {
+        const mxci_step *t = &c->bound->steps[step];
+        for (int32_t slot = 0; slot < t->n_slots; slot++)
+            if (t->entries[slot] >= 0)
+                use_entry(c, s, p->order[step], t->entries[slot]);
+        merge_uses(c); /* after each step, which bounds the room that uses need */
+    }
+    n_reads = list_vars(c, 0, c->vars);
+    n_writes = list_vars(c, 1, c->vars + n_reads);
+    task.name = first < p->n_forward ? "forward" : "backward";
+    if (s->is_callback)
+        task.async_fn = mxci_execute_callback;
+    else
+        task.fn = mxci_graph_capture_run;
+    task.arg = s;
+    task.context = p->pools[s->pool];
+    task.flags = s->is_single || s->is_callback ? 0 : MXC_TASK_HELPED; /* a monitor may take the program's locks */
+    MXC_TRY(mxc_engine_op_create(c->executor->engine, &task, n_reads, c->vars, n_writes, c->vars + n_reads, &s->op));
     c->latest[s->pool] = c->segments->n - 1;
     c->segments->n_forward += first < p->n_forward;
     return MXC_OK;
 }
 
-/* Uses of one segment never exceed the variables there are, plus the slots of the step being added. */
-static size_t most_uses(const mxci_bound_program *b, const mxc_executor *e) {
-    size_t n = (size_t)(3 * e->arg_names.n + e->aux_names.n + 2 * e->output_names.n), most = 0;
-    for (int32_t i = 0; i < b->program->n_steps; i++)
-        if ((size_t)b->steps[i].n_slots > most)
-            most = (size_t)b->steps[i].n_slots;
-    return n + 2 * (most + (size_t)b->program->n_pools) + 4;
-}
-
 static mxc_status cut(cutter *c, int32_t limit) {
     const mxci_program *p = c->bound->program;
-    size_t n = most_uses(c->bound, c->executor);
+    const mxc_executor *e = c->executor;
+    /* Uses of one segment never exceed the variables there are, plus the slots of the step being added. */
+    size_t n = (size_t)(3 * e->arg_names.n + e->aux_names.n + 2 * e->output_names.n), most = 0;
+    for (int32_t i = 0; i < p->n_steps; i++)
+        if ((size_t)c->bound->steps[i].n_slots > most)
+            most = (size_t)c->bound->steps[i].n_slots;
+    n += 2 * (most + (size_t)p->n_pools) + 4;
     c->segments->items = mxci_calloc((size_t)p->n_steps + 1, sizeof *c->segments->items);
     c->latest = mxci_calloc((size_t)p->n_pools + 1, sizeof *c->latest);
     c->uses = mxci_calloc(n, sizeof *c->uses);

@@ -26,6 +26,7 @@ static void release(inferred_arrays *k) {
 
 /* ---- shapes and types ------------------------------------------------------------------------------------------ */
 
+/* Appends the names and shapes of variables whose shape is not known. */
 static void add_missing(const mxci_graph *g, int32_t n, const int32_t *nodes, mxci_line *line) {
     char text[MXC_SHAPE_TEXT];
     for (int32_t i = 0; i < n; i++) {
@@ -75,25 +76,21 @@ static int32_t ask_nothing(inferred_arrays *k, const char *name) {
     return n;
 }
 
-/* Labels get no gradient. */
-static mxc_status leave_labels_out(inferred_arrays *k) {
+/* The request of every argument: that of the spec, but null for labels, for inputs whose shape was given, and for those
+ * without gradient. */
+static mxc_status choose_reqs(inferred_arrays *k, const mxc_bind_spec *spec) {
     const mxci_graph *g = k->graph;
     int32_t *label_of = mxci_calloc((size_t)g->n_args + 1, sizeof *label_of);
-    mxc_status status = label_of ? mxci_graph_find_labels(g, label_of) : MXCI_NO_MEMORY("simple_bind", "labels");
-    for (int32_t i = 0; status == MXC_OK && i < g->n_args; i++)
-        if (label_of[i] >= 0)
-            k->reqs[i] = MXC_REQ_NULL;
+    mxc_status status = MXC_OK;
+    k->reqs = mxci_calloc((size_t)g->n_args + 1, sizeof *k->reqs);
+    if (k->reqs && label_of)
+        status = mxci_graph_find_labels(g, label_of);
+    else
+        status = MXCI_NO_MEMORY("simple_bind", "gradient requests");
+    for (int32_t i = 0; i < g->n_args && status == MXC_OK; i++)
+        k->reqs[i] = label_of[i] >= 0 ? MXC_REQ_NULL : spec->req;
     mxci_free(label_of);
-    return status;
-}
-
-static mxc_status choose_reqs(inferred_arrays *k, const mxc_bind_spec *spec) {
-    k->reqs = mxci_calloc((size_t)k->graph->n_args + 1, sizeof *k->reqs);
-    if (!k->reqs)
-        return MXCI_NO_MEMORY("simple_bind", "gradient requests");
-    for (int64_t i = 0; i < k->graph->n_args; i++)
-        k->reqs[i] = spec->req;
-    MXC_TRY(leave_labels_out(k));
+    MXC_TRY(status);
     for (int64_t i = 0; i < spec->n; i++)
         ask_nothing(k, spec->names[i]);
     for (int64_t i = 0; i < spec->n_no_grad; i++) {
@@ -131,6 +128,7 @@ static mxc_status bind_new_arrays(mxc_symbol *symbol, const mxc_bind_options *op
 
 /* ---- public ---------------------------------------------------------------------------------------------------- */
 
+/* Infers everything about the arrays; k is to be released, except after a failure. */
 static mxc_status infer_arrays(mxc_symbol *symbol, const mxc_bind_options *options, const mxc_bind_spec *spec,
                                inferred_arrays *k) {
     mxc_status status;
