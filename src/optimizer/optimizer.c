@@ -100,6 +100,7 @@ static const mxc_param ftrl_schema[] = {
     MXC_PARAM_END,
 };
 
+/* mxci_optimizer_rule.is_full: the settings need the states of the full variant. */
 static int has_momentum(const settings *set) {
     return set->momentum != 0;
 }
@@ -237,6 +238,7 @@ void mxci_optimizer_param_reset(param_state *s) {
     s->master = NULL;
 }
 
+/* Releases both operators; queued updates keep theirs alive. */
 static void op_pair_reset(mxci_optimizer_op_pair *ops) {
     mxc_op_release(ops->ops[0].op);
     mxc_op_release(ops->ops[1].op);
@@ -292,6 +294,7 @@ double mxc_optimizer_get_lr(const mxc_optimizer *optimizer) {
     return optimizer ? optimizer->settings.learning_rate : NAN;
 }
 
+/* Biases and the parameters of norms get no weight decay unless mxc_optimizer_set_mult says so. */
 mxc_status mxci_optimizer_find_param(mxc_optimizer *optimizer, const char *key, param_state **out) {
     *out = mxci_hash_map_get(optimizer->params, key);
     if (*out)
@@ -392,6 +395,7 @@ static void format_rates(const mxc_floats *rates, char *text, size_t size) {
     mxci_line_printf(&line, ")");
 }
 
+/* A new _multi_update for the weights of ops with the given rates. */
 static mxc_status optimizer_make_op(const mxc_optimizer *optimizer, const mxci_optimizer_op_pair *ops,
                                     const mxci_optimizer_rates *rates, mxc_op **out) {
     char text[3][MXC_TUPLE_MAX * 26];
@@ -448,6 +452,7 @@ static mxc_status move_state(mxc_ndarray **state, mxc_context context) {
     return MXC_OK;
 }
 
+/* Checks that a state that was loaded has the shape of its weight. */
 static mxc_status check_state(const mxc_optimizer *optimizer, const char *key, const char *name, mxc_ndarray *weight,
                               mxc_ndarray *state) {
     const mxc_shape *shape = mxc_ndarray_shape(weight);

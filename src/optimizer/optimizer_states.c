@@ -82,6 +82,7 @@ static mxc_status find_state(mxc_optimizer *optimizer, const char *name, mxci_op
     return status;
 }
 
+/* Sets one saved array. A state becomes a copy, so that updates do not change the array of the caller. */
 static mxc_status set_one_state(mxc_optimizer *optimizer, const char *name, mxc_ndarray *from) {
     mxci_optimizer_param *s;
     int which;

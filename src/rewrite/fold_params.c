@@ -164,6 +164,7 @@ static mxc_status fold_node(mxci_rebuild *r, int32_t layer, int32_t node) {
                                 3, in, &r->made[r->graph->nodes[node].first_entry]);
 }
 
+/* Rewrites all nodes; a layer whose norm is folded is left without a reader, and so is not part of the new symbol. */
 static mxc_status rebuild_all(mxci_rebuild *r, mxci_entry *in) {
     for (int32_t i = 0; i < r->graph->n_nodes; i++) {
         const mxci_gnode *g = &r->graph->nodes[i];

@@ -37,6 +37,7 @@ static void forget_types(const precision_pass *l, const mxci_gnode *node) {
     }
 }
 
+/* Runs the operator's type inference on l->types. */
 static mxc_status infer_node(const precision_pass *l, const mxci_gnode *node) {
     int n_args = node->n_inputs - node->n_aux;
     mxc_op_sig sig = {
@@ -68,11 +69,13 @@ static int accepts(const precision_pass *l, const mxci_gnode *node, int32_t slot
     return 1;
 }
 
+/* 1 if the output has the low precision whenever input slot has. */
 static int carries(const precision_pass *l, const mxci_gnode *node, int32_t slot) {
     int found = 0;
     return slot < node->n_inputs - node->n_aux && accepts(l, node, slot, &found) && found;
 }
 
+/* 1 for operators whose descriptor asks for float32 (mxc_op_def.precision). */
 static int keeps_f32(const mxci_gnode *node) {
     return node->kind == MXCI_FORWARD && mxc_op_get_def(node->op)->precision == MXC_PRECISION_F32;
 }
@@ -143,6 +146,7 @@ static void choose_precision(const precision_pass *l) {
 
 /* ---- the new symbol ---------------------------------------------------------------------------------------------- */
 
+/* A new operator "<node>_<suffix>" with at most one parameter. */
 static mxc_status mixed_precision_make_node(precision_pass *l, const char *op, const char *node, const char *suffix,
                                             int n_params, const char *key, const char *value, int n_in,
                                             const mxci_entry *in, mxci_entry *out) {

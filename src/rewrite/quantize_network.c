@@ -4,6 +4,11 @@
  * first needed: floats; 8 bits with two bounds; and, for layers with weights and sums, 32 bits with bounds.
  * _contrib_dequantize gives floats and _contrib_requantize 8 bits from integers, _contrib_quantize_v2 8 bits from
  * floats. A relu after 32 bits is their uint8 form.
+ *
+ *   x = q max(|low|, |high|) / 127          8 bits, symmetric: q is in [-127, 127], or in [0, 255] for uint8 with / 255
+ *
+ * A quantized layer multiplies 8-bit data and weights and accumulates in 32 bits; its bounds follow from those of both.
+ * With calibration the bounds of activations are constants of the network; without, each run finds them.
  */
 #include "rewrite/quantize_network.h"
 
@@ -37,6 +42,7 @@ static const mxci_gnode *node_of_entry(const quantize_pass *p, int32_t entry) {
 
 /* ---- new nodes --------------------------------------------------------------------------------------------------- */
 
+/* The values and bounds of a quantized form. */
 static void set_triple(mxci_entry *to, mxci_entry whole) {
     for (int i = 0; i < 3; i++)
         to[i] = (mxci_entry){whole.node, whole.index + i};
@@ -89,6 +95,7 @@ static mxc_status range_params(const quantize_pass *p, int32_t entry, const char
 
 /* ---- forms of entries -------------------------------------------------------------------------------------------- */
 
+/* The float form of an entry, dequantized from the more exact integer form if need be. */
 static mxc_status get_float(quantize_pass *p, int32_t entry, mxci_entry *out) {
     entry_forms *f = &p->entry_forms[entry];
     if (!f->real.node) {
@@ -110,6 +117,7 @@ static mxc_status requantize(quantize_pass *p, int32_t entry, mxci_entry int32, 
     return quantize_network_make_op(p, "_contrib_requantize", entry, "requantize", t.n, t.keys, t.values, 3, in, out);
 }
 
+/* The 8-bit form of an entry with bounds: requantized from 32 bits if there are such, else quantized from floats. */
 static mxc_status get_int8(quantize_pass *p, int32_t entry, mxci_entry *out) {
     entry_forms *f = &p->entry_forms[entry];
     if (!f->int8.node && f->int32.node)
@@ -261,6 +269,7 @@ static mxc_status make_quantized(quantize_pass *p, int32_t node, const char *op,
     return make_quantized_node(p, node, op, t, 3 * g->n_inputs, p->in, to);
 }
 
+/* A relu of 32 bits is their requantization to uint8, which cuts negative values off; one of 8 bits is an operator. */
 static mxc_status make_relu(quantize_pass *p, int32_t node) {
     const mxci_gnode *g = &p->rebuild.graph->nodes[node];
     const entry_forms *from = &p->entry_forms[mxci_graph_inputs(p->rebuild.graph, node)[0]];
@@ -271,6 +280,7 @@ static mxc_status make_relu(quantize_pass *p, int32_t node) {
     return make_quantized(p, node, "_contrib_quantized_act", &relu, to);
 }
 
+/* The node as it is, on the float forms of its inputs. */
 static mxc_status make_float_node(quantize_pass *p, int32_t node) {
     const mxci_graph *g = p->rebuild.graph;
     const mxci_gnode *n = &g->nodes[node];
@@ -334,6 +344,7 @@ static mxc_status quantize_network_check_options(const mxc_quantize_options *o) 
     return status;
 }
 
+/* Prepares the pass and, where options ask for it, calibrates: runs the float network. */
 static mxc_status open_pass(quantize_pass *p, mxc_symbol *symbol, const mxc_ndarray_list *params) {
     const mxci_graph *g;
     MXC_TRY(mxci_rebuild_open(&p->rebuild, symbol, params));
@@ -349,6 +360,7 @@ static mxc_status open_pass(quantize_pass *p, mxc_symbol *symbol, const mxc_ndar
                      : MXCI_NO_MEMORY("mxc_quantize", "the quantized network");
 }
 
+/* Rewrites all nodes in topological order; outputs are floats. */
 static mxc_status run_pass(quantize_pass *p, mxc_symbol **symbol, mxc_ndarray_list *params) {
     const mxci_graph *g = p->rebuild.graph;
     for (int32_t i = 0; i < g->n_nodes; i++)

@@ -6,6 +6,7 @@
 
 /* ---- two arrays ------------------------------------------------------------------------------------------------- */
 
+/* out = f(lhs, rhs), f by its number. */
 static mxc_status run_binary(const mxc_simple_env *env, int id, const mxc_tensor *lhs, const mxc_tensor *rhs,
                              mxc_req req, const mxc_tensor *out) {
     mxci_mapping m = {
@@ -39,6 +40,7 @@ static mxc_status run_binary_gradient(const mxc_simple_env *env, int id, const m
     return mxci_mapping_run(env->run, &m);
 }
 
+/* One function per operator and direction, which passes the number of the function on. */
 #define ELEMWISE(symbol, id, ...)                                                                               \
     static mxc_status symbol##_forward(const mxc_simple_env *env, const mxc_tensor *lhs, const mxc_tensor *rhs, \
                                        mxc_req req, const mxc_tensor *out) {                                    \
@@ -63,6 +65,7 @@ static void set_operands(mxci_operand *lhs, mxc_scalar_kind order, const void *d
     lhs[order == MXC_SCALAR_AFTER ? 1 : 0].value = scalar;
 }
 
+/* out = f(in, scalar) or f(scalar, in), by order. */
 static mxc_status run_scalar(const mxc_simple_env *env, int id, mxc_scalar_kind order, const mxc_tensor *in,
                              mxc_req req, const mxc_tensor *out) {
     mxci_mapping m = {
@@ -78,6 +81,7 @@ static mxc_status run_scalar(const mxc_simple_env *env, int id, mxc_scalar_kind 
     return mxci_mapping_run(env->run, &m);
 }
 
+/* The gradient of the array alone; value is NULL where it does not depend on the array. */
 static mxc_status run_scalar_gradient(const mxc_simple_env *env, int id, mxc_scalar_kind order,
                                       const mxc_tensor *out_grad, const mxc_tensor *value, mxc_req req,
                                       const mxc_tensor *in_grad) {

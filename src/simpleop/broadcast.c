@@ -12,6 +12,7 @@
 
 /* ---- shapes ----------------------------------------------------------------------------------------------------- */
 
+/* Each axis is the larger of the two, which must be equal or 1. */
 static mxc_status broadcast_infer_shape(const mxc_simple_env *env, int n, const mxc_shape *in, mxc_shape *out) {
     char left[MXC_SHAPE_TEXT], right[MXC_SHAPE_TEXT];
     (void)env, (void)n;
@@ -71,7 +72,7 @@ static size_t broadcast_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
                          sum_bytes(&sig->in_shape[1], &sig->out_shape[0], sig->parallelism));
 }
 
-/* One gradient as a result, stored or added up in sums. */
+/* One gradient as a result of the mapping: stored, or summed where its argument was broadcast. */
 static mxci_result broadcast_gradient(mxci_map_fn fn, mxc_req req, const mxc_tensor *grad, const mxc_tensor *out,
                                       mxci_strided *strides, double *sums) {
     mxci_result result = {.fn = fn, .req = req, .data = grad->data};
@@ -84,6 +85,7 @@ static mxci_result broadcast_gradient(mxci_map_fn fn, mxc_req req, const mxc_ten
     return result;
 }
 
+/* Scratch holds the sums of lhs, then those of rhs, as broadcast_temp_bytes has it. */
 static mxc_status run_broadcast_gradient(const mxc_simple_env *env, int id, const mxc_tensor *g, const mxc_tensor *lhs,
                                          const mxc_tensor *rhs, mxc_req lhs_req, const mxc_tensor *lhs_grad,
                                          mxc_req rhs_req, const mxc_tensor *rhs_grad) {

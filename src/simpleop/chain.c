@@ -79,6 +79,7 @@ static int read_step(const mxci_chain_params *p, const char *text, mxci_chain_st
            (function < MXCI_UNARY_COUNT || read_operand(p, &at, &out->b, &out->number)) && *at == '\0';
 }
 
+/* Parses the steps when the operator is created, so that a run only interprets them. */
 static mxc_status chain_check(void *params) {
     mxci_chain_params *p = params;
     char text[96];
@@ -111,11 +112,13 @@ static const void *operand_at(const mxc_op_call *call, int operand, double numbe
     return buffer;
 }
 
+/* The kernel of a step in a compute type. */
 static mxci_map_fn function_of(const mxci_chain_step *s, mxc_dtype type) {
     return s->function < MXCI_UNARY_COUNT ? mxci_unary_kernels[s->function].forward[type]
                                           : mxci_binary_kernels[s->function - MXCI_UNARY_COUNT].forward[type];
 }
 
+/* All steps on one tile after the other; with MXC_REQ_ADD only the last result is added. */
 static void chain_run_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxci_chain_params *p = call->params;

@@ -24,6 +24,7 @@ static const mxc_param hard_sigmoid_schema[] = {
     MXC_PARAM_END,
 };
 
+/* Both functions are kernels of (x, first, second), with the two parameters as constant operands. */
 static mxc_status clip_run_forward(const mxc_simple_env *env, const mxci_map_fn *fn, const mxc_tensor *in, mxc_req req,
                                    const mxc_tensor *out) {
     const mxci_clip_params *p = env->params;

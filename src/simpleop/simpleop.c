@@ -18,6 +18,7 @@ static const mxc_simple_def *simple_of(const mxc_op *op) {
     return ((const mxci_simple_op *)mxc_op_get_def(op))->simple;
 }
 
+/* What a registered function gets to know of its operator. */
 static mxc_simple_env make_env(const mxc_op *op, const void *params) {
     const mxc_simple_def *def = simple_of(op);
     mxc_simple_env env = {0};
@@ -55,6 +56,7 @@ static mxc_status simpleop_forward(const mxc_op_call *call) {
     return def->binary[device](&env, &call->in[0], &call->in[1], call->req[0], &call->out[0]);
 }
 
+/* value: the input or output that the gradient depends on, as the registration says. */
 static mxc_status unary_backward(const mxc_op_call *call) {
     const mxc_simple_def *def = simple_of(call->op);
     mxc_simple_env env = call_env(call);
@@ -77,6 +79,7 @@ static mxc_status binary_backward(const mxc_op_call *call) {
 
 /* ---- inference -------------------------------------------------------------------------------------------------- */
 
+/* The output's shape by the registered function, once all inputs are known. */
 static mxc_status infer_by_function(mxc_op_sig *sig) {
     mxc_simple_env env = make_env(sig->op, sig->params);
     mxc_shape out = {.ndim = -1};
@@ -114,6 +117,7 @@ static int elementwise_of(const mxc_op *op, mxc_elementwise *out) {
 
 /* ---- compiling -------------------------------------------------------------------------------------------------- */
 
+/* Refuses registrations whose options contradict each other. */
 static mxc_status simpleop_check_options(const mxc_simple_def *def) {
     const char *wrong = NULL;
     int computed = def->gradient_kind >= MXC_GRADIENT_OUT_GRAD;
@@ -169,6 +173,7 @@ static void set_inplace(mxc_simple_inplace kind, int left, int right, int right_
     out[n] = (mxc_inplace)MXC_INPLACE_END;
 }
 
+/* Name, aliases (the symbol's name is one) and arguments. */
 static mxc_status set_names(const mxc_simple_def *def, mxci_simple_op *out) {
     const char *symbol = def->symbol_name && strcmp(def->symbol_name, def->name) ? def->symbol_name : "";
     const char *aliases = def->aliases ? def->aliases : "";
@@ -182,6 +187,7 @@ static mxc_status set_names(const mxc_simple_def *def, mxci_simple_op *out) {
     return MXC_OK;
 }
 
+/* The parameters given, or the parameter scalar. */
 static void set_params(const mxc_simple_def *def, mxci_simple_op *out) {
     out->op.params = def->params;
     out->op.param_size = def->param_size;

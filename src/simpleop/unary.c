@@ -4,6 +4,7 @@
 #include "simpleop/families.h"
 #include "simpleop/map_kernels.h"
 
+/* out = f(in), f by its number. */
 static mxc_status run_unary(const mxc_simple_env *env, int id, const mxc_tensor *in, mxc_req req,
                             const mxc_tensor *out) {
     mxci_mapping m = {
@@ -19,6 +20,7 @@ static mxc_status run_unary(const mxc_simple_env *env, int id, const mxc_tensor 
     return mxci_mapping_run(env->run, &m);
 }
 
+/* The gradient of the input. value is the input or output, as the derivative needs; NULL: neither, then g stands in. */
 static mxc_status run_gradient(const mxc_simple_env *env, int id, const mxc_tensor *out_grad, const mxc_tensor *value,
                                mxc_req req, const mxc_tensor *in_grad) {
     mxc_dtype dtype = out_grad->dtype;
