@@ -10,7 +10,7 @@ typedef struct mxci_scalar_params {
     double scalar;
 } mxci_scalar_params;
 
-/* The descriptor and what it points to; lives for the process. */
+/* The descriptor and what it points to; exists until the process ends. */
 typedef struct mxci_simple_op {
     mxc_op_def op; /* first: a descriptor is cast back to this */
     const mxc_simple_def *simple;

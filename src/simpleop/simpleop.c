@@ -56,7 +56,7 @@ static mxc_status simpleop_forward(const mxc_op_call *call) {
     return def->binary[device](&env, &call->in[0], &call->in[1], call->req[0], &call->out[0]);
 }
 
-/* value: the input or output that the gradient depends on, as the registration says. */
+/* value: the input or output that the gradient depends on (gradient_kind). */
 static mxc_status unary_backward(const mxc_op_call *call) {
     const mxc_simple_def *def = simple_of(call->op);
     mxc_simple_env env = call_env(call);

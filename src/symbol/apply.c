@@ -126,7 +126,7 @@ mxc_status mxci_node_default_input(mxci_node *node, int32_t index) {
 mxc_status mxci_hoist_attrs(mxci_node *node) {
     if (node->kind != MXCI_FORWARD || !node->op)
         return MXC_OK;
-    /* Backwards, because dropping an attribute moves those behind it. */
+    /* Backwards, because dropping an attribute moves those after it. */
     for (int32_t i = node->n_attrs; i-- > 0;) {
         const char *key = node->attr_keys[i], *suffix = mxci_attr_suffix(key);
         int32_t at = suffix ? mxci_input_find(node->op, key, (size_t)(suffix - key) - 1) : -1;

@@ -16,7 +16,7 @@ mxc_status mxci_op_make(const char *name, int n, const char *const *keys, const 
                         mxc_op **out);
 /* Set those of the keys that are attributes on the operator's node. */
 mxc_status mxci_node_take_attrs(mxci_node *node, int n, const char *const *keys, const char *const *values);
-/* Name of an operator's input: an argument, or behind them an auxiliary state. */
+/* Name of an operator's input: an argument, or after the arguments an auxiliary state. */
 const char *mxci_input_name(const mxc_op *op, int32_t index, char *out, size_t size);
 /* Place of the input whose name is the first length bytes of name; -1 if there is none. */
 int32_t mxci_input_find(const mxc_op *op, const char *name, size_t length);

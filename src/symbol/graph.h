@@ -81,8 +81,8 @@ mxc_status mxci_symbol_infer_graph(const mxc_symbol *symbol, int64_t n, const ch
 /* For each argument that is nothing but a label (labels.c) the node of a loss that it is the label of; -1 for others.
  * label_of: n_args numbers. MXC_ENOMEM. */
 mxc_status mxci_graph_find_labels(const mxci_graph *graph, int32_t *label_of);
-/* Back to a symbol over the given entries. A node whose gnode.node still has the inputs that the graph says is used
- * again; others are made new, with the attributes of gnode.node if there is one. Needs topological order. */
+/* Back to a symbol over the given entries. A node whose gnode.node still has the inputs that it has in the graph is
+ * used again; others are made new, with the attributes of gnode.node if there is one. Needs topological order. */
 mxc_status mxci_graph_to_symbol(const mxci_graph *graph, int32_t n, const int32_t *entries, mxc_symbol **out);
 
 #endif

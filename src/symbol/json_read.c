@@ -383,7 +383,7 @@ static mxc_status read_version(reader *r) {
     return MXC_OK;
 }
 
-/* arg_nodes says nothing that nodes do not, so it is only checked. */
+/* arg_nodes follows from nodes, so it is only checked. */
 static mxc_status check_arg_nodes(const reader *r) {
     const json_t *list = json_object_get(r->root, "arg_nodes");
     if (list && !json_is_array(list))

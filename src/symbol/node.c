@@ -142,7 +142,7 @@ const char *mxci_attr_stored_key(const mxci_node *node, const char *key, char *o
     return out;
 }
 
-/* Binary search: index of key among the sorted keys, or where it belongs; *found says whether it is there. */
+/* Binary search: index of key among the sorted keys, or where it belongs; *found: 1 if it is there. */
 static int32_t node_find_key(const mxci_node *node, const char *key, int *found) {
     int32_t low = 0, high = node->n_attrs;
     *found = 0;

@@ -72,7 +72,7 @@ mxc_status mxci_node_output_name(const mxci_node *node, int index, char **out);
 
 int mxci_attr_is_known(const char *key);  /* ctx_group, lr_mult, wd_mult, force_mirroring, mirror_stage */
 int mxci_attr_is_hidden(const char *key); /* of the form __key__ */
-/* "weight_lr_mult": points at the known key behind "<argument>_"; else NULL. */
+/* "weight_lr_mult": points at the known key after "<argument>_"; else NULL. */
 const char *mxci_attr_suffix(const char *key);
 /* User attribute or NULL. A key is looked up as it is, then as __key__. */
 const char *mxci_node_attr(const mxci_node *node, const char *key);

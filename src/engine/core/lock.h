@@ -13,12 +13,12 @@
 #include "base/sys.h"
 
 typedef struct mxci_lock {
-    _Atomic uint32_t word; /* 0 free, 1 held, 2 held and somebody may sleep */
+    _Atomic uint32_t word; /* 0 free, 1 held, 2 held and threads may sleep */
 } mxci_lock;
 
 void mxci_lock_acquire_slow(mxci_lock *lock);
 
-/* Acquire and release order suffice: a lock publishes what its holder wrote to the next holder, and to nobody else. */
+/* Acquire and release order suffice: a lock publishes what its holder wrote to the next holder only. */
 static inline void mxci_lock_acquire(mxci_lock *lock) {
     uint32_t expected = 0;
     if (!atomic_compare_exchange_strong_explicit(&lock->word, &expected, 1, memory_order_acquire, memory_order_relaxed))

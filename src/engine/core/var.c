@@ -87,7 +87,7 @@ int mxci_task_enqueue(mxci_engine_task *task) {
         mxci_lock_acquire(&task->deps[i].var->lock);
     for (int i = 0; i < n; i++)
         granted += var_enter(task->deps[i].var, &task->deps[i]);
-    /* Relaxed: nobody counts down before the locks are released, which publishes the count. */
+    /* Relaxed: no thread counts down before the locks are released, which publishes the count. */
     atomic_store_explicit(&task->unmet_deps, n - granted, memory_order_relaxed);
     for (int i = 0; i < n; i++) {
         mxc_var *var = task->deps[i].var; /* once the last lock is released the task may be complete and recycled */

@@ -61,7 +61,7 @@ mxc_status mxci_stream_record_event(mxci_device_stream *stream, mxci_stream_even
 mxci_stream_event mxci_stream_latest_event(const mxci_device_stream *stream);
 /* The same on the engine's asynchronous stream of a context; stream NULL: it has none, or nothing was recorded. */
 mxci_stream_event mxci_streams_latest_event(mxci_stream_list *streams, mxc_context context);
-/* Block until the device has reached the event. What the device says; MXC_ECANCELED in the child of a fork. */
+/* Block until the device has reached the event. The status of the device; MXC_ECANCELED in the child of a fork. */
 mxc_status mxci_event_synchronize(mxci_stream_event event);
 /* Have what is queued on stream from now on wait for the event, on the device if both streams are of one kind of
  * device, else by blocking; with stream NULL by blocking. Statuses as above. */

@@ -121,8 +121,8 @@ static mxc_status free_when_unused(const mxc_run *run, void *arg) {
     return MXC_OK;
 }
 
-/* Memory of the very device that still uses it needs no delay: whoever takes it from the pool next orders itself behind
- * that work (run_memory.h). */
+/* Memory of the very device that still uses it needs no delay: the task that takes it from the pool next orders itself
+ * behind that work (run_memory.h). */
 int mxci_var_defer_free(mxc_var *var) {
     const mxci_device_stream *stream = var->last_use.stream;
     mxc_task task = MXC_TASK_INIT;

@@ -3,8 +3,8 @@
  * Device memory and copies for the function that runs on this thread.
  *
  * Pools of device memory are stream-ordered: a block returns to its pool when the last task that named it is complete,
- * although the device's own stream may still work on it. So whoever takes a block orders itself behind what that stream
- * has been given, by one of the calls below. They may block if several engines use the device.
+ * although the device's own stream may still work on it. So a task that takes a block orders itself behind what that
+ * stream has been given, by one of the calls below. They may block if several engines use the device.
  */
 #ifndef MXCI_ENGINE_DEVICE_RUN_MEMORY_H
 #define MXCI_ENGINE_DEVICE_RUN_MEMORY_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An eventcount: threads sleep until any of the conditions that they wait for may have become true. A waiting thread
- * reads the word, looks at its condition, and sleeps while the word stays as it was; whoever makes a condition true
- * notifies, which changes the word.
+ * reads the word, looks at its condition, and sleeps while the word stays as it was; a thread that makes a condition
+ * true notifies, which changes the word.
  */
 #ifndef MXCI_ENGINE_SCHEDULE_EVENTCOUNT_H
 #define MXCI_ENGINE_SCHEDULE_EVENTCOUNT_H

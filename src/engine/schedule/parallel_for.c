@@ -43,7 +43,7 @@ static void parallel_for_run_part(mxc_range_fn body, void *arg, int64_t n, uint3
     parts_running--;
 }
 
-/* The number of a part that nobody has, -1 if there is none. Whoever claims the last one closes the loop. Acquire
+/* The number of a part that no thread has claimed, -1 if there is none. Claiming the last one closes the loop. Acquire
  * order: body, arg and n were stored before the state. */
 static int claim(mxci_loop_slots *loops, mxci_loop_slot *loop) {
     uint64_t state = atomic_load_explicit(&loop->state, memory_order_acquire);

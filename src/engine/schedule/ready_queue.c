@@ -53,7 +53,7 @@ static int is_helpable(const mxci_engine_task *task) {
     return (task->operation->flags & MXC_TASK_HELPED) != 0;
 }
 
-/* Under the lock nobody else writes, so a load and a store are enough; release order, since some read without it. */
+/* Only the holder of the lock writes, so a load and a store are enough; release order, since some read without it. */
 static void add_to(_Atomic int32_t *count, int by) {
     atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + by, memory_order_release);
 }

@@ -22,7 +22,7 @@ typedef struct mxci_ready_queue {
 void mxci_ready_queue_put(mxci_ready_queue *queue, mxci_engine_task *task);
 /* The task that is first; NULL if there is none, or if only_helpable is set and a waiting thread may not run it. */
 mxci_engine_task *mxci_ready_queue_take(mxci_ready_queue *queue, int only_helpable);
-/* Acquire and release the lock, so that whoever put a task before is seen. */
+/* Acquire and release the lock, so that tasks put before are seen. */
 void mxci_ready_queue_fence(mxci_ready_queue *queue);
 /* In the child of a fork: the lock may have been held by a thread that is gone, which can only have looked. */
 void mxci_ready_queue_forked(mxci_ready_queue *queue);

@@ -90,7 +90,7 @@ static void run_async(mxci_thread_slot *slot, mxci_device_stream *stream, mxci_e
     mxci_in_flight_add(&engine->in_flight, task);
     failure = call_framed(slot, stream, task);
     if (failure)
-        mxci_errors_note(&engine->errors, failure); /* the function was not called, so nobody will complete it */
+        mxci_errors_note(&engine->errors, failure); /* the function was not called, so nothing will complete it */
     else if (engine->ops->async_event(task, 0))
         failure = task->failure;
     else

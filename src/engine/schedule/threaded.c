@@ -93,7 +93,7 @@ static mxc_status threaded_run_inline(mxc_engine *engine, mxci_engine_task *task
 }
 
 /* Of the tasks that became ready, a single one for this pool stays with this worker, so that a chain costs no queue and
- * wakes nobody; others are enqueued. Returns that one or NULL. */
+ * wakes no thread; others are enqueued. Returns that one or NULL. */
 static mxci_engine_task *keep_one(mxci_worker_pool *pool, mxci_task_list *ready, int *chain) {
     mxci_engine_task *task = ready->first;
     int mine = 0;

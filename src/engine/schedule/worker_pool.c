@@ -65,7 +65,8 @@ static int spin_for_work(mxci_worker_pool *pool) {
 /* 1 if it was woken, and is counted as spinning; 0 if it found something itself.
  *
  * No wake-up is lost: the worker counts itself as sleeping, then acquires the queue's lock once and looks again. A task
- * put before that is seen here; whoever puts one later has acquired the lock after this thread, and so finds it asleep.
+ * put before that is seen here; a thread that puts one later has acquired the lock after this thread, and so finds it
+ * asleep.
  */
 static int sleep_until_woken(mxci_worker *worker) {
     mxci_worker_pool *pool = worker->pool;

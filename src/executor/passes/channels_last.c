@@ -32,7 +32,7 @@ typedef struct work {
     mxci_graph *g;
     int32_t n_nodes; /* before the pass */
     int always;
-    uint8_t *role;          /* node: LEADS, FOLLOWS or STAYS, as its operator says */
+    uint8_t *role;          /* node: LEADS, FOLLOWS or STAYS, by its operator */
     uint64_t *weights;      /* node: arguments that are weights, which do not count */
     uint8_t *state;         /* node: NEEDED for an output; FIXED: the symbol itself has its backward node */
     uint8_t *channels_last; /* node: to be computed channels last */

@@ -27,7 +27,7 @@ typedef struct work {
     int32_t n_nodes, n_entries; /* before this pass */
     uint8_t *chosen;            /* symbol node: may run again */
     uint8_t *wanted;            /* symbol node: runs again, because something reads its second results */
-    uint8_t *lives;             /* entry: its array is live in the backward pass */
+    uint8_t *is_live;           /* entry: its array is live in the backward pass */
     int32_t *again;             /* node: its second run; -1: none */
     int32_t *inputs;            /* of a node to be made */
 } work;
@@ -40,10 +40,10 @@ static mxc_status recompute_begin(work *w, mxci_program *p) {
         most = g->nodes[i].n_inputs > most ? g->nodes[i].n_inputs : most;
     w->chosen = mxci_calloc((size_t)g->n_nodes + 1, 1);
     w->wanted = mxci_calloc((size_t)g->n_nodes + 1, 1);
-    w->lives = mxci_calloc((size_t)g->n_entries + 1, 1);
+    w->is_live = mxci_calloc((size_t)g->n_entries + 1, 1);
     w->again = mxci_calloc((size_t)g->n_nodes + 1, sizeof *w->again);
     w->inputs = mxci_calloc((size_t)most + 1, sizeof *w->inputs);
-    if (!w->chosen || !w->wanted || !w->lives || !w->again || !w->inputs)
+    if (!w->chosen || !w->wanted || !w->is_live || !w->again || !w->inputs)
         return MXCI_NO_MEMORY("recompute", "the states of nodes");
     for (int32_t i = 0; i < g->n_nodes; i++)
         w->again[i] = -1;
@@ -75,7 +75,7 @@ static int is_cheap(const mxci_graph *g, int32_t node) {
 static int inputs_live(const work *w, int32_t node) {
     const mxci_graph *g = w->program->graph;
     for (int32_t i = 0; i < g->nodes[node].n_inputs; i++)
-        if (!w->lives[mxci_graph_inputs(g, node)[i]])
+        if (!w->is_live[mxci_graph_inputs(g, node)[i]])
             return 0;
     return 1;
 }
@@ -94,8 +94,8 @@ static int recompute_choose(const work *w, int32_t node, mxc_recompute mode, int
     return mode == MXC_RECOMPUTE_ALL && place % stride != 0;
 }
 
-/* Chooses among all nodes of the symbol, in order. w->lives begins with what the backward pass reads, and grows by the
- * results of nodes that run again, so that their users can run again too. */
+/* Chooses among all nodes of the symbol, in order. w->is_live begins with what the backward pass reads, and grows by
+ * the results of nodes that run again, so that their users can run again too. */
 static void choose_all(work *w, mxc_recompute mode) {
     const mxci_program *p = w->program;
     const mxci_graph *g = p->graph;
@@ -106,14 +106,14 @@ static void choose_all(work *w, mxc_recompute mode) {
         stride++;
     for (int32_t i = p->n_symbol_nodes; i < w->n_nodes; i++)
         for (int32_t j = 0; j < g->nodes[i].n_inputs; j++)
-            w->lives[mxci_graph_inputs(g, i)[j]] = 1;
+            w->is_live[mxci_graph_inputs(g, i)[j]] = 1;
     for (int32_t i = 0; i < g->n_outputs; i++)
-        w->lives[g->outputs[i]] = 1;
+        w->is_live[g->outputs[i]] = 1;
     for (int32_t i = 0; i < p->n_symbol_nodes; i++) {
         if (g->nodes[i].kind != MXCI_VARIABLE)
             w->chosen[i] = (uint8_t)recompute_choose(w, i, mode, place++, stride);
         for (int32_t j = 0; j < g->nodes[i].n_outputs; j++)
-            w->lives[g->nodes[i].first_entry + j] |= g->nodes[i].kind == MXCI_VARIABLE || w->chosen[i];
+            w->is_live[g->nodes[i].first_entry + j] |= g->nodes[i].kind == MXCI_VARIABLE || w->chosen[i];
     }
 }
 
@@ -200,7 +200,7 @@ mxc_status mxci_pass_recompute(mxci_program *p, mxc_recompute mode) {
     }
     mxci_free(w.chosen);
     mxci_free(w.wanted);
-    mxci_free(w.lives);
+    mxci_free(w.is_live);
     mxci_free(w.again);
     mxci_free(w.inputs);
     return status;

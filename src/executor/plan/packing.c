@@ -4,7 +4,7 @@
  * allocation with all requests known in advance, which is NP-hard, so heuristics are used.
  *
  * Best fit: ranges are placed one after the other, each into the smallest gap between those placed ranges whose
- * lifetimes overlap with its own, or behind them. The order decides how tight the result is. Four orders are tried (by
+ * lifetimes overlap with its own, or after them. The order decides how tight the result is. Four orders are tried (by
  * size, by size times lifetime and by lifetime, the largest first, and by start) and the smallest pool wins. Each takes
  * O(n^2) time.
  *

@@ -45,7 +45,7 @@ typedef struct mxci_segments {
     mxci_segment *items; /* NULL: not made yet */
 } mxci_segments;
 
-/* All that depends on the program; made anew where an executor whose passes have rewritten or tiled the graph must run
+/* All that depends on the program; made again where an executor whose passes have rewritten or tiled the graph must run
  * the symbol's own nodes. */
 typedef struct mxci_bound_program {
     mxci_program *program;
@@ -57,7 +57,7 @@ typedef struct mxci_bound_program {
     void **states;             /* node */
     mxci_arena **arenas;       /* pool; retained */
     void **bases;              /* pool: where the arena was when addresses were filled in */
-    size_t *temp_bytes;        /* pool: scratch that its steps share, behind the planned ranges in the arena */
+    size_t *temp_bytes;        /* pool: scratch that its steps share, after the planned ranges in the arena */
     uint64_t *random_count[2]; /* [is_train] pool: numbers that one forward run draws */
     mxc_random *random;        /* pool: seed and stream of the runs that are queued */
     uint64_t *token;           /* pool: of the latest forward run */

@@ -28,7 +28,7 @@ typedef struct cutter {
     int32_t *latest; /* pool: its latest segment so far; -1: none */
     int32_t n_uses;
     use *uses;      /* room for n of cut */
-    mxc_var **vars; /* reads from the front, writes behind */
+    mxc_var **vars; /* reads, then writes */
 } cutter;
 
 /* ---- where to cut ---------------------------------------------------------------------------------------------- */
