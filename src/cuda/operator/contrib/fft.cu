@@ -38,6 +38,7 @@ struct rows {
     complex *roots, *chirp_transform, *x, *y;
 };
 
+/* How many rows are transformed at a time: as many as SCRATCH holds, at least one. */
 static rows rows_of(const mxc_shape *real, int from_real) {
     rows r = {};
     const int64_t length = real->dim[real->ndim - 1], all = mxcu_product(real, 0, real->ndim);
@@ -162,6 +163,7 @@ static mxc_status store(const mxc_op_call *call, const rows &r, const mxc_tensor
     });
 }
 
+/* Slice by slice: load, transform, store, all queued on the stream. */
 template <class T>
 static mxc_status run(const mxc_op_call *call, rows *r, const mxc_tensor *from, const mxc_tensor *to) {
     MXC_TRY(prepare(call, r));

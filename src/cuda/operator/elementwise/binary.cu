@@ -67,7 +67,7 @@ template <class Function> struct binary {
 
 /* ---- two arrays -------------------------------------------------------------------------------------------------- */
 
-/* An array, or out_grad where its values do not matter. */
+/* An argument, or out_grad in its place where its values do not matter. */
 static const mxc_tensor *given(const mxc_op_call *call, int i) {
     return call->in[i].data ? &call->in[i] : &call->out_grad[0];
 }
@@ -80,6 +80,7 @@ static operands both_gradients(const mxc_op_call *call) {
     return {&call->out_grad[0], given(call, 0), given(call, 1), 0, &call->in_grad[0], &call->in_grad[1], 1};
 }
 
+/* The operator of two arrays. backward_<kind>: IN reads the arguments, OUT_GRAD only out's gradient, ZERO nothing. */
 template <class Function> struct arrays {
     static mxc_status forward(const mxc_op_call *call) {
         return binary<Function>::forward(call, both_arrays(call));
@@ -122,6 +123,7 @@ static double number_of(const mxc_op_call *call) {
 
 enum { AFTER, BEFORE };
 
+/* The operator of an array and a number, in either order. */
 template <class Function, int order> struct scalar {
     static mxc_status forward(const mxc_op_call *call) {
         const mxc_tensor *x = &call->in[0];

@@ -17,6 +17,7 @@ template <class Function, class R> static MXCU_DEVICE R value_of(R a, R b) {
         return a; /* inference has refused it */
 }
 
+/* The function with this number; the switch is the same for all threads. */
 template <class R> static MXCU_DEVICE R value(int id, R a, R b) {
     switch (id) {
 #define BINARY(id, ...)    \
@@ -43,6 +44,7 @@ template <class R> static MXCU_DEVICE R gradient(int id, int right, R g, R a, R 
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
+/* A thread per element of out; operands that are broadcast are read through iterators. */
 template <class T> static mxc_status run(const mxc_op_call *call, int id) {
     const mxc_shape *space = &call->out[0].shape;
     mxcu_operand<T> a = mxcu_broadcast<T>(&call->in[0], space), b = mxcu_broadcast<T>(&call->in[1], space);
@@ -110,6 +112,7 @@ static mxc_status backward(const mxc_op_call *call, int id) {
     return one_gradient(call, id, !first);
 }
 
+/* The larger of the two reductions, which run one after the other. */
 static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     size_t most = 0;
     for (int i = 0; i < 2 && pass == MXC_BACKWARD; i++) {

@@ -7,6 +7,7 @@
 
 /* ---- the kinds of index ------------------------------------------------------------------------------------------ */
 
+/* What the kinds along one axis share: array as (groups, size, inner). */
 static mxcu_row_index index_along_axis(int kind, const mxc_shape *array, int axis, const mxc_tensor *index, int mode) {
     mxcu_row_index p = {};
     p.kind = kind;
@@ -143,6 +144,7 @@ static mxc_status add_rows(const mxc_op_call *call, const mxc_tensor *array, int
     MXCU_SWITCH_ALL(array->dtype, add_sorted, call, array, i, rows, from, items)
 }
 
+/* First 0 everywhere, unless it is to be added; then the rows that an index names. */
 mxc_status mxcu_rows_add(const mxc_op_call *call, const mxc_tensor *array, int i, const mxcu_row_index *rows,
                          const mxc_tensor *from) {
     mxcu_item *items = mxcu_temp<mxcu_item>(call, 0);
@@ -174,6 +176,7 @@ struct outside {
     }
 };
 
+/* One search over all rows of indices; waits for the device. */
 mxc_status mxcu_check_indices(const mxc_op_call *call, const char *op, const char *argument, const mxc_tensor *index,
                               const mxcu_bounded_rows *rows) {
     mxcu_invalid_element bad;

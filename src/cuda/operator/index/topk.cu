@@ -8,6 +8,8 @@
 #include "operator/index/indexing.h"
 #include "math/sort_key.h"
 
+/* Keys whose unsigned order is that of the numbers, NaN last (math/sort_key.h); turn: UINT64_MAX for descending
+ * order. */
 MXCU_DEVICE static uint64_t key_of(float x, uint64_t turn) {
     return mxci_order_key_f32(x, turn);
 }
@@ -81,6 +83,7 @@ static mxc_status load_any(const mxc_op_call *call, rows r, uint64_t turn) {
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
+/* A thread per element of the result. */
 template <class T> static mxc_status put_values(const mxc_op_call *call, rows r) {
     mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
@@ -121,6 +124,7 @@ static mxc_status indices(const mxc_op_call *call, rows r, int i) {
 
 /* ---- passes ------------------------------------------------------------------------------------------------------ */
 
+/* Three launches or more: keys, the sort, and each result. */
 static mxc_status forward(const mxc_op_call *call) {
     const mxci_topk_params *p = static_cast<const mxci_topk_params *>(call->params);
     rows r = rows_of(p, &call->in[0].shape);

@@ -11,6 +11,7 @@ static int is_lower(const mxc_op_call *call) {
     return static_cast<const mxci_factor_params *>(call->params)->lower;
 }
 
+/* Triangular A with a B of the same size, for solves and products in scratch. */
 static mxcu_triangular square_of(const mxc_op_call *call, int rightside, int lower, int transpose) {
     const mxc_shape *a = &call->in[0].shape;
     return {{call->in[0].dtype, rightside, lower, transpose},
@@ -30,7 +31,7 @@ static size_t factor_temp(const mxc_op_sig *sig, mxc_pass) {
     return 3 * mxcu_matrix_bytes(a, sig->in_type[0]) + ((size_t)mxci_linalg_batch(a) + 2) * sizeof(int32_t);
 }
 
-/* Of each matrix: the row, from 1, at which it fails; 0: none. */
+/* For each matrix of the batch: the row, counted from 1, at which the factorization fails; 0: it does not. */
 static int32_t *failures_of(const mxc_op_call *call) {
     return static_cast<int32_t *>(square(call, 3)) + 2;
 }
@@ -93,6 +94,7 @@ static mxc_status factor_any(const mxc_op_call *call) {
     MXCU_SWITCH_REAL(call->in[0].dtype, factor, call, is_lower(call))
 }
 
+/* The triangle of A is copied to scratch and factored there, so that out stays as it was if a matrix fails. */
 static mxc_status factor_forward(const mxc_op_call *call) {
     mxcu_triangular t = square_of(call, 0, is_lower(call), 0);
     if (call->req[0] == MXC_REQ_NULL)
@@ -143,6 +145,7 @@ static mxc_status open_inverse_any(const mxc_op_call *call) {
     MXCU_SWITCH_REAL(call->in[0].dtype, open_inverse, call)
 }
 
+/* potri: (L L')^-1 by two triangular solves of the unit matrix. */
 static mxc_status inverse_forward(const mxc_op_call *call) {
     const int lower = is_lower(call);
     mxcu_triangular inner = square_of(call, 0, lower, !lower), outer = square_of(call, 0, lower, lower);
@@ -156,7 +159,7 @@ static mxc_status inverse_forward(const mxc_op_call *call) {
     return mxcu_put_matrices(call, &call->out[0], 0, 1, call->temp);
 }
 
-/* c = or += a b, transposed as the flags say. */
+/* c (n,n) = or += op(a) op(b), batched. */
 static mxc_status multiply(const mxc_op_call *call, int add, const void *a, int transpose_a, const void *b,
                            int transpose_b, void *c) {
     mxcu_triangular t = square_of(call, 0, 0, 0);
@@ -203,6 +206,7 @@ template <class T> static mxc_status sum_as(const mxc_op_call *call) {
     });
 }
 
+/* d sum(log a_ii) = 1 / a_ii on the diagonal; a thread per element. */
 template <class T> static mxc_status sum_gradient_as(const mxc_op_call *call) {
     const int64_t n = mxci_linalg_columns(&call->in[0].shape);
     mxcu_in<T> a = mxcu_data<T>(&call->in[0]), g = mxcu_data<T>(&call->out_grad[0]);

@@ -4,6 +4,7 @@
 #include "cuda/operator/linalg/triangular.h"
 #include "cuda/runtime/blas.h"
 
+/* A thread per element; solves are in place, on the copy. */
 template <class T> static mxc_status copy_as(const mxc_op_call *call, const mxc_tensor *from, void *to) {
     const T *x = mxcu_pointer<T>(from->data);
     T *y = mxcu_pointer<T>(to);
@@ -16,6 +17,7 @@ static mxc_status copy(const mxc_op_call *call, const mxc_tensor *from, void *to
 
 enum { A, B };
 
+/* The operator's parameters and B's shape; A is square. */
 static mxcu_triangular triangular_of(const mxc_op_call *call) {
     const mxci_triangular_params *p = static_cast<const mxci_triangular_params *>(call->params);
     const mxc_shape *b = &call->in[B].shape;
@@ -44,6 +46,7 @@ static mxc_status apply(const mxc_op_call *call, const mxcu_triangular *t, int i
     return mxcu_triangular_solve(call, t, alpha, call->in[A].data, call->temp);
 }
 
+/* is_solving: 0 for trmm, 1 for trsm. */
 template <int is_solving> static mxc_status forward(const mxc_op_call *call) {
     mxcu_triangular t = triangular_of(call);
     if (call->req[0] == MXC_REQ_NULL)

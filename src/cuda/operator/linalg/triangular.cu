@@ -79,6 +79,7 @@ static mxc_status put(const mxc_op_call *call, const mxc_tensor *to, int i, T sc
     return mxcu_for(call, mxcu_size(to), [=] MXCU_LAMBDA(int64_t k) { y.put(k, scale * x[k]); });
 }
 
+/* Queue to = or += scale from. */
 mxc_status mxcu_put_matrices(const mxc_op_call *call, const mxc_tensor *to, int i, double scale, const void *from) {
     if (call->req[i] == MXC_REQ_NULL)
         return MXC_OK;

@@ -44,6 +44,7 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return mxci_size_of(scratch_numbers(data[0], data[1], sig->in_shape[LABEL].dim[1]), sizeof(double));
 }
 
+/* The call's sizes and arguments, and the arrays in scratch, in the order of their declaration. */
 static sequences sequences_of(const mxc_op_call *call) {
     const mxci_ctc_params *p = static_cast<const mxci_ctc_params *>(call->params);
     const int64_t *data = call->in[DATA].shape.dim;
@@ -211,6 +212,7 @@ template <class T> static mxc_status put_loss(const mxc_op_call *call, sequences
     return mxcu_for(call, s.n, [=] MXCU_LAMBDA(int64_t i) { y.put(i, (mxcu_compute_t<T>)-s.totals[i]); });
 }
 
+/* Both passes: backward computes alpha again, which takes less memory than keeping it. */
 template <class T> static mxc_status run(const mxc_op_call *call, int is_backward) {
     const sequences s = sequences_of(call);
     MXC_TRY(read_labels(call, s));

@@ -24,6 +24,7 @@ static mxc_status logistic_forward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->out[0].dtype, logistic, call)
 }
 
+/* sign 0: out - label (linear, logistic); 1: its sign (MAE). */
 template <class T> static mxc_status difference(const mxc_op_call *call, int sign) {
     using C = mxcu_compute_t<T>;
     const mxc_shape *label = &call->in[LABEL].shape;

@@ -51,6 +51,7 @@ template <class T> static entropy<T> entropy_of(const mxc_op_call *call) {
     return {mxcu_data<T>(&call->in[DATA]), mxcu_any_data(&call->in[LABEL]), call->in[DATA].shape.dim[1]};
 }
 
+/* loss[row] = log(sum) - (x[target] - maximum), then the sum over rows. */
 template <class T> static mxc_status entropy_sum(const mxc_op_call *call) {
     const int64_t n = call->in[DATA].shape.dim[0];
     const entropy<T> e = entropy_of<T>(call);

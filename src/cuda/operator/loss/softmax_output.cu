@@ -11,6 +11,7 @@
 
 enum { DATA, LABEL };
 
+/* The softmax axis: the last (preserve_shape), the second (multi_output), or all of a sample. */
 static mxcu_softmax softmax_of(const mxc_op_call *call) {
     const mxci_softmax_output_params *p = static_cast<const mxci_softmax_output_params *>(call->params);
     const mxc_shape *data = &call->out[0].shape;
@@ -59,6 +60,8 @@ static double divisor_of(const mxci_softmax_output_params *p, const mxcu_softmax
                                                 : 1;
 }
 
+/* dense: the label has out's shape and is a distribution; else class numbers. The number of valid labels, where the
+ * gradient is divided by it, is counted on the device. */
 template <class T> static mxc_status softmax_gradient(const mxc_op_call *call) {
     const mxci_softmax_output_params *p = static_cast<const mxci_softmax_output_params *>(call->params);
     const mxcu_softmax s = softmax_of(call);

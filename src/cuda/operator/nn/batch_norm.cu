@@ -40,6 +40,7 @@ static void *reduction_temp(const mxc_op_call *call) {
     return static_cast<char *>(call->temp) + coefficient_bytes(&call->in[GAMMA].shape);
 }
 
+/* Statistics of the batch in training, unless use_global_stats. */
 static int uses_batch(const mxc_op_call *call) {
     return call->is_train && !static_cast<const mxci_bn_params *>(call->params)->use_global_stats;
 }
@@ -143,6 +144,7 @@ static mxcu_reduction plan_of(const mxc_op_call *call, int by_batch) {
     return plan;
 }
 
+/* The reduction (in inference over nothing, only for the coefficients), then y = scale (x - mean) + offset. */
 template <class T> static mxc_status forward_run(const mxc_op_call *call) {
     using P = typename statistic<T>::type;
     const mxci_bn_params *p = static_cast<const mxci_bn_params *>(call->params);

@@ -54,6 +54,7 @@ static mxc_status forward(const mxc_op_call *call) {
     return mxcu_conv_add_bias(call, mxcu_conv_y(&c), c.channels_last);
 }
 
+/* The three gradients are independent; each is computed only if it is wanted. */
 static mxc_status backward(const mxc_op_call *call) {
     mxcu_conv c = convolution_of(call);
     const void *grad = call->out_grad[0].data;

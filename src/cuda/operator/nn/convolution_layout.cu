@@ -24,7 +24,8 @@ struct layout_transform {
     int64_t y, w, rest;
 };
 
-/* The library computes the copies where it serves channels second but not channels last. */
+/* The library computes the copies where it serves channels second but not channels last. Each part has as many samples
+ * as fit into SCRATCH, at least one. */
 static layout_transform plan_of(mxc_context context, const mxcu_conv *c, mxcu_conv_pass pass) {
     const int64_t bytes = mxcu_element_bytes(c->dtype);
     int64_t at_once;
@@ -41,6 +42,7 @@ static layout_transform plan_of(mxc_context context, const mxcu_conv *c, mxcu_co
     return t;
 }
 
+/* The copies, then what the computation of a part needs. */
 size_t mxcu_conv_transformed_temp(mxc_context context, const mxcu_conv *c, mxcu_conv_pass pass) {
     const layout_transform t = plan_of(context, c, pass);
     return mxci_size_add((size_t)t.rest, mxcu_conv_temp(context, &t.part, pass));

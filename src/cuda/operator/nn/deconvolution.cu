@@ -10,6 +10,7 @@
 
 enum { DATA, WEIGHT, BIAS };
 
+/* The convolution whose gradient this is: from out's shape to data's. */
 static mxcu_conv deconvolution(const void *params, const mxc_shape *data, const mxc_shape *out, mxc_dtype dtype) {
     const mxci_deconv_params *user = static_cast<const mxci_deconv_params *>(params);
     mxci_conv_params p;

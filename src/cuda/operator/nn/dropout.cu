@@ -25,6 +25,7 @@ template <class T> static dropping<T> dropping_of(const mxc_op_call *call) {
     return {mxcu_random_of(call), (float)keep, (mxcu_compute_t<T>)(keep > 0 ? 1 / keep : 0)};
 }
 
+/* The element of the mask for each element of data: axes that the parameter names have one element in the mask. */
 static mxcu_strided_iterator mask_iterator(const mxc_op_call *call, const mxc_shape *data) {
     mxci_strided strides;
     mxci_dropout_strides(static_cast<const mxci_dropout_params *>(call->params), data, &strides);
@@ -64,6 +65,7 @@ template <class T> static mxc_status drop(const mxc_op_call *call) {
     });
 }
 
+/* In inference, and with p = 0, a copy; the mask is then 1. */
 static mxc_status forward(const mxc_op_call *call) {
     if (!mxci_dropout_drops(static_cast<const mxci_dropout_params *>(call->params), call->is_train)) {
         MXC_TRY(mxcu_put(call, &call->out[OUT], OUT, &call->in[0]));

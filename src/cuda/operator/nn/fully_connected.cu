@@ -9,7 +9,7 @@
 
 enum { DATA, WEIGHT, BIAS };
 
-/* out (N,H) = data (N,K) weight (H,K)^T. */
+/* out (N,H) = data (N,K) weight (H,K)'. */
 static mxci_matmul fc_of(const mxc_op_call *call) {
     const mxc_shape *out = &call->out[0].shape, *weight = &call->in[WEIGHT].shape;
     return {1, mxci_shape_count(out, 0, out->ndim - 1), weight->dim[0], weight->dim[1], 1, 0, 1, 1};
@@ -93,6 +93,7 @@ static mxc_status fc_relu_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+/* A row of out, for sums. */
 static size_t fc_relu_temp(const mxc_op_sig *sig, mxc_pass) {
     return mxci_size_of(sig->in_shape[WEIGHT].dim[0], (size_t)mxcu_element_bytes(sig->in_type[DATA]));
 }
@@ -119,6 +120,7 @@ static mxc_status fc_weight_and_bias(const mxc_op_call *call, const mxci_matmul 
     return mxcu_gemm_bias_gradient(call, &g, call->in_grad[BIAS].data, served);
 }
 
+/* dx = dy W; dW and db by one product, or by one each. */
 static mxc_status fc_backward(const mxc_op_call *call) {
     mxci_matmul p = fc_of(call);
     const void *grad = call->out_grad[0].data;

@@ -46,7 +46,7 @@ template <class T> struct groups {
         }
     }
 
-    /* Channel k of all samples' channels. */
+    /* Channel k of all samples' channels, by a team: the sums of dy and of dy (x - mean). */
     MXCU_DEVICE void sum_channel(int64_t k, const mxcu_team &team) const {
         const C middle = mean[k / per];
         double sum = 0, product = 0;
@@ -73,6 +73,7 @@ template <class T> struct groups {
         }
         shares[group] = {-sum / (m * s), -product / (m * s * s * s)};
     }
+    /* dx of element i, from its group's shares. */
     MXCU_DEVICE void gradient(int64_t i) const {
         const int64_t k = i / inner, group = k / per, c = k % channels;
         const C factor = (C)((double)gamma[c] / (double)std[group]);
@@ -120,6 +121,8 @@ template <class T> static mxc_status forward_run(const mxc_op_call *call) {
                      [=] MXCU_LAMBDA(int64_t group, mxcu_team team) { g.forward(group, team); });
 }
 
+/* gamma's and beta's gradients are queued before dx, which may take out_grad's memory; the sums hold all that they
+ * need. */
 template <class T> static mxc_status backward_run(const mxc_op_call *call) {
     using C = mxcu_compute_t<T>;
     groups<T> g = groups_of<T>(call);

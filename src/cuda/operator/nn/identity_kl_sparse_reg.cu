@@ -31,6 +31,7 @@ template <class T> static mxc_status average(const mxc_op_call *call) {
     });
 }
 
+/* dx = g + penalty (-target / a + (1 - target) / (1 - a)), a the channel's average. */
 template <class T> static mxc_status penalize(const mxc_op_call *call) {
     using A = mxcu_compute_t<T>;
     const mxci_sparse_params p = *static_cast<const mxci_sparse_params *>(call->params);

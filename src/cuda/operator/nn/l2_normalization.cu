@@ -33,6 +33,7 @@ template <class T> struct l2_norm {
 
 } // namespace
 
+/* instance: all of a sample; channel: the channels of a pixel; spatial: the pixels of a channel. */
 template <class T> static mxc_status run(const mxc_op_call *call, const mxc_tensor *g, const mxc_tensor *to) {
     const mxci_l2_params *p = static_cast<const mxci_l2_params *>(call->params);
     const mxc_shape *data = &call->in[0].shape;

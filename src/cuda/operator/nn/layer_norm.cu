@@ -11,6 +11,7 @@ enum { OUT, MEAN, STD, RMS = MEAN };
 
 namespace {
 
+/* A statistic that may not be wanted (NULL) or may be added to. */
 template <class P> struct result {
     P *to; /* or NULL */
     int add;
@@ -20,7 +21,7 @@ template <class P> struct result {
     }
 };
 
-/* Rows of `columns` elements that lie inner apart. P: the type of statistics. */
+/* Rows of `columns` elements that are inner apart. P: the dtype of statistics, which is the compute type. */
 template <class T> struct rows {
     using C = mxcu_compute_t<T>;
     using P = C;
@@ -171,7 +172,7 @@ static size_t temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_BACKWARD ? mxcu_reduction_bytes(&plan, sizeof(mxcu_pair)) : 0;
 }
 
-/* The sums before data's gradient, which may take out_grad's memory. */
+/* The sums for gamma and beta before data's gradient, which may take out_grad's memory. */
 template <class T> static mxc_status backward_run(const mxc_op_call *call) {
     using P = typename rows<T>::P;
     const mxc_shape *data = &call->in[DATA].shape;

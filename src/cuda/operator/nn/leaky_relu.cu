@@ -30,6 +30,7 @@ static const mxci_leaky_params *leaky_params(const mxc_op_call *call) {
     return static_cast<const mxci_leaky_params *>(call->params);
 }
 
+/* kind is the same for all threads, so the branches do not diverge. */
 template <class C> static MXCU_DEVICE C leaky_value(int kind, C x, C s) {
     return kind == MXCI_LEAKY_ELU    ? elu(x, s)
            : kind == MXCI_LEAKY_SELU ? selu(x, s)
@@ -86,6 +87,7 @@ template <class T> static mxc_status make_slopes(const mxc_op_call *call) {
     });
 }
 
+/* rrelu's slopes are drawn by a launch of their own, before they are used. */
 template <class T> static mxc_status forward_as(const mxc_op_call *call) {
     const int kind = leaky_params(call)->act_type;
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]);
@@ -100,6 +102,7 @@ template <class T> static mxc_status forward_as(const mxc_op_call *call) {
 }
 
 namespace {
+/* What an element contributes to the gradient of its slope: g x where x < 0. */
 template <class T> struct gamma_term {
     mxcu_in<T> g, x;
     MXCU_DEVICE mxcu_compute_t<T> operator()(int64_t i) const {
@@ -114,7 +117,7 @@ static mxcu_reduction plan_gamma(const mxc_shape *data, const mxc_shape *gamma) 
     return mxcu_plan_reduction(&kept, &part);
 }
 
-/* That of gamma first, since that of data may take out_grad's memory. */
+/* gamma's gradient first, since data's may take out_grad's memory. elu and selu have derivatives of the output. */
 template <class T> static mxc_status backward_as(const mxc_op_call *call) {
     const int kind = leaky_params(call)->act_type, by_output = kind == MXCI_LEAKY_ELU || kind == MXCI_LEAKY_SELU;
     mxcu_in<T> g = mxcu_data<T>(&call->out_grad[0]), x = mxcu_data<T>(by_output ? &call->out[OUT] : &call->in[DATA]);

@@ -104,6 +104,7 @@ MXCU_DEVICE pooled<T> pool(const mxci_pool_shape &s, const window &w, const mxcu
     return value;
 }
 
+/* A thread per output; neighbouring threads have neighbouring outputs. */
 template <class T> static mxc_status by_threads(const mxc_op_call *call, mxci_pool_shape s, channel_planes p) {
     mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
@@ -145,6 +146,7 @@ static mxc_status forward(const mxc_op_call *call) {
     MXCU_SWITCH_FLOAT(call->in[0].dtype, forward_as, call)
 }
 
+/* For quantized pooling: integers are pooled as floats and rounded. */
 mxc_status mxcu_pool_bytes(const mxc_op_call *call) {
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;

@@ -27,6 +27,7 @@ template <class T> struct pass {
         int64_t n = s.visible.by.template as<int64_t>(row);
         return n < 0 ? 0 : n > s.k ? s.k : n;
     }
+    /* Whether element i of a row takes part. */
     MXCU_DEVICE bool shows(int64_t i, int64_t count, int64_t element) const {
         return i < count && (s.visible.kind != mxcu_visible::MASK || s.visible.by.truth(s.visible.iterator(element)));
     }
@@ -80,6 +81,7 @@ template <class T> struct pass {
 
 } // namespace
 
+/* A team per row, or along another axis a thread per row. */
 template <class T>
 static mxc_status run_forward(const mxc_op_call *call, const mxcu_softmax *s, const mxc_tensor *x, const mxc_tensor *to,
                               mxc_req req) {
@@ -132,7 +134,8 @@ static mxcu_softmax softmax_of(const mxc_op_call *call, int sign, int is_log) {
     return s;
 }
 
-/* Data's shape in out's dtype, in scratch. */
+/* Where the dtypes of data and out differ, the kernels run in out's: data is converted into scratch before (forward),
+ * or its gradient after (backward). */
 static mxc_tensor copy_of(const mxc_op_call *call) {
     mxc_tensor copy = call->out[0];
     copy.data = call->temp;

@@ -8,7 +8,7 @@ enum { DATA, WEIGHT };
 
 /* ---- nearest ----------------------------------------------------------------------------------------------------- */
 
-/* An argument in out: the channel where it begins, and its factor. */
+/* The position of an argument in out: its first channel there, and its scale. */
 struct enlarged {
     int64_t in[3], out[3], channel, scale; /* channels, height, width */
 
@@ -61,6 +61,7 @@ static mxc_status shrink_any(const mxc_op_call *call, int i, enlarged e) {
     MXCU_SWITCH_FLOAT(call->in_grad[i].dtype, shrink, call, i, e)
 }
 
+/* Arguments are concatenated along channels or summed; each may have a scale of its own. */
 static mxc_status nearest(const mxc_op_call *call, const mxci_upsampling_params *p, int is_backward) {
     const int is_sum = p->multi_input_mode == MXCI_UPSAMPLING_SUM;
     int64_t channel = 0;
@@ -77,7 +78,8 @@ static mxc_status nearest(const mxc_op_call *call, const mxci_upsampling_params 
 
 /* ---- bilinear: each channel is a deconvolution by its own kernel ------------------------------------------------- */
 
-/* data element (y, x) times weight element (v, u) goes to out's (y scale - pad + v, x scale - pad + u). */
+/* Bilinear upsampling as a deconvolution: data element (y, x) times weight (v, u) is added to out at (y scale - pad +
+ * v, x scale - pad + u). */
 struct spread {
     int64_t channels, in[2], out[2], kernel, scale, pad;
 };
@@ -112,6 +114,7 @@ MXCU_DEVICE static int64_t target(const spread &s, int64_t plane, int64_t y, int
     return is_inside ? (plane * s.out[0] + row) * s.out[1] + column : -1;
 }
 
+/* A thread per element of data sums over its kernel. */
 template <class T> static mxc_status spread_data_grad(const mxc_op_call *call, spread s) {
     mxcu_in<T> g = mxcu_data<T>(&call->out_grad[0]), w = mxcu_data<T>(&call->in[WEIGHT]);
     mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[DATA], DATA);

@@ -29,6 +29,7 @@ static quantization quantization_of(const mxc_op_call *call, mxc_dtype dtype) {
     return {mxcu_range_of(call, dtype, MIN), dtype == MXC_U8};
 }
 
+/* Two launches: the elements; and one thread for the bounds. */
 template <class T> static mxc_status quantize(const mxc_op_call *call) {
     const quantization c = quantization_of(call, call->out[0].dtype);
     const double high = c.range.end, low = c.is_unsigned ? 0 : -high;
@@ -122,6 +123,7 @@ template <class T> static mxc_status quantize_to_range(const mxc_op_call *call, 
     });
 }
 
+/* A thread per element of 8 bits. */
 mxc_status mxcu_quantized_copy(const mxc_op_call *call) {
     mxcu_in<uint8_t> x = mxcu_data<uint8_t>(&call->in[0]);
     mxcu_out<uint8_t> y = mxcu_quantized_out(call);
@@ -129,6 +131,7 @@ mxc_status mxcu_quantized_copy(const mxc_op_call *call) {
     return mxcu_for(call, n, [=] MXCU_LAMBDA(int64_t i) { y.put(i, x[i]); });
 }
 
+/* Data that is 8-bit already is copied, with the calibrated range or that of its dtype. */
 static mxc_status quantize_v2_forward(const mxc_op_call *call) {
     const mxci_calib calib = static_cast<const mxci_range_params *>(call->params)->calib;
     const int given = !std::isnan(calib.low) && !std::isnan(calib.high);

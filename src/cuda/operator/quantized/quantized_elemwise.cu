@@ -45,6 +45,7 @@ static pair pair_of(const mxc_op_call *call, int is_product) {
             call->out[0].dtype == MXC_F32};
 }
 
+/* A thread per element: saturated integers of T's dtype, or float32 as it is. */
 template <class T> static mxc_status combine(const mxc_op_call *call, const pair &from) {
     const pair x = from;
     const double most = mxci_quantized_max(call->out[0].dtype), least = call->out[0].dtype == MXC_U8 ? 0 : -most;
@@ -65,6 +66,7 @@ static mxc_status combine_any(const mxc_op_call *call, const pair &x) {
     }
 }
 
+/* The elements, then one thread for the bounds. */
 static mxc_status run_elemwise(const mxc_op_call *call, int is_product) {
     const pair x = pair_of(call, is_product);
     const double end = mxci_quantized_max(call->out[0].dtype);
@@ -122,6 +124,7 @@ static mxc_status find_unit(const mxc_op_call *call) {
     });
 }
 
+/* Array i converted to the output's unit, at its place in out; a thread per element. */
 static mxc_status put_part(const mxc_op_call *call, int i, mxcu_concat_part where) {
     const double *inverse = mxcu_temp<double>(call, 0);
     const double most = mxci_quantized_max(call->out[0].dtype), least = call->out[0].dtype == MXC_U8 ? 0 : -most;
@@ -133,6 +136,7 @@ static mxc_status put_part(const mxc_op_call *call, int i, mxcu_concat_part wher
     });
 }
 
+/* One launch finds the unit, then one per array; the unit stays on the device. */
 static mxc_status concat_forward(const mxc_op_call *call) {
     const mxc_tensor *out = &call->out[0];
     const int64_t dim = static_cast<const mxci_concat_params *>(call->params)->dim;

@@ -11,6 +11,7 @@
 
 namespace {
 
+/* A distribution as a type: its name for messages, the range of its parameters, and how it draws. */
 #define DISTRIBUTION(name, in_range)                                                            \
     struct name##_numbers {                                                                     \
         static constexpr const char *sample = "_sample_" #name, *range = MXCI_RANGE_##in_range; \
@@ -75,6 +76,7 @@ template <class Distribution> mxc_status check(const mxc_op_call *call, const sa
                     bad.b, (long long)bad.at, Distribution::range);
 }
 
+/* The two operators of a distribution. */
 template <class Distribution> struct drawn {
     template <class T> static mxc_status put(const mxc_op_call *call, const sampling<Distribution> &s) {
         mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
@@ -86,10 +88,12 @@ template <class Distribution> struct drawn {
             return MXC_OK;
         MXCU_SWITCH_FLOAT(call->out[0].dtype, put, call, s)
     }
+    /* Parameters were checked when the operator was created, so nothing waits. */
     static mxc_status random(const mxc_op_call *call) {
         const mxci_sample_params *p = static_cast<const mxci_sample_params *>(call->params);
         return run(call, {mxcu_random_of(call), {}, {}, p->a, p->b, 1});
     }
+    /* Parameters are on the device: the host waits for their check. */
     static mxc_status sample(const mxc_op_call *call) {
         const int64_t n = mxcu_size(&call->in[0]), size = mxcu_size(&call->out[0]);
         sampling<Distribution> s = {

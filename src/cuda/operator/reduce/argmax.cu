@@ -11,7 +11,8 @@
 
 namespace {
 
-/* Data (outer, n, inner), searched along n. A NaN precedes all numbers; of equal elements the first is taken. */
+/* Data (outer, n, inner), searched along n for the greatest element (least 0) or the least (1). A NaN precedes all
+ * numbers; of equal elements the first is taken. */
 template <class T, int least> struct search {
     using C = mxcu_compute_t<T>;
     int64_t n, inner;
@@ -41,7 +42,8 @@ template <class T, int least> struct search {
             return beats(b, a) ? b : a;
         }
     };
-    /* The first of at(first), at(first + step), ... below at(end) that nothing beats, and that element. */
+    /* One thread's search: the first of at(first), at(first + step), ... below at(end) that no other beats, and that
+     * element. */
     template <class At> static MXCU_DEVICE int64_t find(int64_t first, int64_t end, int64_t step, At at, C *best) {
         int64_t place = first;
         *best = at(first);
@@ -73,13 +75,14 @@ template <class T, int least> struct search {
         C best;
         to.put(row, (float)find(0, n, 1, along{x, row / inner * n * inner + row % inner, inner}, &best));
     }
-    /* A row in chunks: the place of each one's best, then the best of these. */
+    /* First launch for a split row: a team finds the position of the best in its chunk. */
     MXCU_DEVICE void chunk_by_team(int64_t row, int64_t chunk, int64_t chunks, int64_t *places,
                                    const mxcu_team &team) const {
         const int64_t place = by_team(n * chunk / chunks, n * (chunk + 1) / chunks, team, along{x, row * n, 1});
         if (team.rank == 0)
             places[row * chunks + chunk] = place;
     }
+    /* Second launch: a team compares the chunks' candidates. */
     MXCU_DEVICE void places_by_team(int64_t row, int64_t chunks, const int64_t *places, const mxcu_team &team) const {
         places += row * chunks;
         const int64_t which = by_team(0, chunks, team, named{x, row * n, places});
@@ -93,6 +96,7 @@ struct sizes {
     int64_t rows, n, inner, chunks;
 };
 
+/* Rows are split where they are fewer than the teams that occupy a GPU; into how many chunks depends on shapes only. */
 sizes sizes_of(const mxc_shape *data, int64_t axis) {
     const int all = axis == MXC_PARAM_UNSET, at = all ? 0 : (int)(axis < 0 ? axis + data->ndim : axis);
     const int64_t size = mxcu_product(data, 0, data->ndim), n = all ? size : data->dim[at];

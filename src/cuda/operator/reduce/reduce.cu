@@ -25,6 +25,7 @@ template <> MXCU_DEVICE int64_t highest() {
 MXCU_DEVICE double add(double a, double b) {
     return a + b;
 }
+/* Sums of integers wrap, without undefined behaviour. */
 MXCU_DEVICE int64_t add(int64_t a, int64_t b) {
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
@@ -69,7 +70,7 @@ MXCU_DEVICE int64_t multiply(int64_t a, int64_t b) {
 #include "math/reduce_grad_kernels.def"
 #undef REDUCE_GRADIENT
 
-/* What a gradient reads besides the output's. */
+/* What a gradient reads besides that of the output: nothing, the input, or input and output. */
 enum needs { NEEDS_GRAD, NEEDS_IN, NEEDS_ALL };
 
 /* How an accumulator becomes the result; n elements were reduced. */
@@ -113,6 +114,7 @@ template <class T, template <class> class Steps> struct reducer {
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
+/* The strides of kept and reduced axes, by the parameters axis, exclude and keepdims. */
 static mxcu_reduction plan_axes(const mxc_shape *data, const void *params) {
     int reduced[MXC_MAX_NDIM];
     mxci_strided kept, part;
@@ -127,6 +129,7 @@ static size_t axes_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_FORWARD ? mxcu_reduction_bytes(&plan) : 0;
 }
 
+/* One operator: the steps of its reduction, what becomes of the accumulator, and its gradient. */
 template <template <class> class Steps, finish how, class Gradient, needs reads> struct reduction {
     template <class T> static mxc_status run(const mxc_op_call *call) {
         mxcu_reduction plan = plan_axes(&call->in[0].shape, call->params);
@@ -171,6 +174,7 @@ template <template <class> class Steps, finish how, class Gradient, needs reads>
     }
 };
 
+/* norm is one of two reductions, selected by ord when it runs. */
 using norm_1 = reduction<sum_abs_steps, NONE, abs_gradient, NEEDS_IN>;
 using norm_2 = reduction<sum_square_steps, ROOT, norm_gradient, NEEDS_ALL>;
 

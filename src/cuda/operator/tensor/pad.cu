@@ -42,6 +42,7 @@ struct place {
     }
 };
 
+/* A thread per element of out: its source along each axis, or the constant. */
 template <class T> static mxc_status pad(const mxc_op_call *call, mxci_pad_shape s) {
     mxcu_in<T> in = mxcu_data<T>(&call->in[0]);
     mxcu_out<T> out = mxcu_result<T>(call, &call->out[0], 0);
@@ -54,6 +55,7 @@ template <class T> static mxc_status pad(const mxc_op_call *call, mxci_pad_shape
     });
 }
 
+/* A thread per element of data sums over the products of its copies along the three axes. */
 template <class T> static mxc_status gather(const mxc_op_call *call, mxci_pad_shape s) {
     mxcu_in<T> g = mxcu_data<T>(&call->out_grad[0]);
     mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[0], 0);

@@ -56,7 +56,7 @@ static mxc_status take_planes(const mxc_op_call *call, const transposed_planes *
         });
 }
 
-/* to[at] = from[first + iterator(at)] */
+/* to[at] = from[first + iterator(at)]; a thread per element of to. */
 template <class T>
 static mxc_status take_elements(const mxc_op_call *call, const mxc_tensor *to, int i, const mxci_view *view,
                                 const mxc_tensor *from) {
@@ -69,7 +69,7 @@ static mxc_status take_elements(const mxc_op_call *call, const mxc_tensor *to, i
     return mxcu_for(call, mxcu_size(to), [=] MXCU_LAMBDA(int64_t at) { y.put(at, x[iterator(at)]); });
 }
 
-/* to[first + iterator(at)] = from[at] */
+/* to[first + iterator(at)] = from[at]; a thread per element of from. Targets are distinct. */
 template <class T>
 static mxc_status put_elements(const mxc_op_call *call, const mxc_tensor *to, const mxci_view *view,
                                const mxc_tensor *from) {

@@ -14,6 +14,7 @@
 
 namespace {
 
+/* A rule of update_kernels.def as a type, so that each has a kernel of its own, for float and for double. */
 #define RULE(name, n)                                                                         \
     struct name##_rule {                                                                      \
         enum { states = n };                                                                  \
@@ -59,7 +60,8 @@ template <class T, class S, class Rule> struct steps {
     weight_step<T, S> weight[MXC_TUPLE_MAX];
     mxcu_update_late l;
 
-    /* The factors of a weight; 0: no step. */
+    /* The factors of one weight, with what only the device knows; returns 0: no step (the rescale factor is 0 or not
+     * finite). */
     MXCU_DEVICE int complete(const weight_step<T, S> &w, typename factors<C>::type *own) const {
         own->lr = w.lr;
         own->wd = w.wd;
@@ -130,6 +132,7 @@ static weight_step<T, S> weight_of(const mxc_op_call *call, int i, int has_copy,
     return w;
 }
 
+/* Weights are counted through: weight k has elements end[k - 1] to end[k] - 1 of the launch. */
 template <class T, class S, class Rule>
 static mxc_status run_steps(const mxc_op_call *call, const mxcu_update_plan &p) {
     steps<T, S, Rule> all;
@@ -144,6 +147,7 @@ static mxc_status run_steps(const mxc_op_call *call, const mxcu_update_plan &p) 
     return mxcu_for(call, all.weight[call->n_out - 1].end, all);
 }
 
+/* own: the weight takes the step; copied: its float32 master copy does, and the weight is the copy rounded. */
 template <class Rule> struct ruled {
     template <class T> static mxc_status own(const mxc_op_call *call, const mxcu_update_plan &p) {
         return run_steps<T, T, Rule>(call, p);

@@ -39,6 +39,7 @@ static sampling sampling_of(const mxc_op_call *call) {
     return {in[1], {in[2], in[3]}, out[2] * out[3]};
 }
 
+/* out (N,C,H,W): a thread reads the four corners of its point, weighted. */
 template <class T, class G> static mxc_status sample(const mxc_op_call *call, G grid) {
     const sampling s = sampling_of(call);
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]);
@@ -183,6 +184,7 @@ static size_t transformer_temp(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_FORWARD ? grid : mxci_size_add(mxci_size_mul(2, grid), corners_bytes(sig));
 }
 
+/* The grid is computed in float64 into scratch, then sampled. */
 template <class T> static mxc_status transformer(const mxc_op_call *call) {
     scratch grid = {mxcu_temp<double>(call, 0)};
     MXC_TRY(mxcu_grid_put_affine(call, mxcu_grid_size_of(&call->out[0].shape), mxcu_data<T>(&call->in[GRID]), grid));

@@ -7,6 +7,7 @@
 
 enum { FIRST, SECOND };
 
+/* Sizes and parameters, as kernels take them. */
 struct correlation {
     int64_t channels, in[2], out[2], moves; /* moves: along one axis */
     int64_t kernel, most, stride1, stride2, pad;
@@ -85,6 +86,7 @@ template <class T> struct gradient_term {
     }
 };
 
+/* A thread per element of a gradient sums over the displacements. */
 template <class T> static mxc_status correlate_grad(const mxc_op_call *call, int which) {
     using A = mxcu_compute_t<T>;
     const correlation s = correlation_of(call);

@@ -13,6 +13,7 @@ template <class T> static mxc_status affine_grad(const mxc_op_call *call) {
                                          mxcu_result<T>(call, &call->in_grad[0], 0));
 }
 
+/* A regular grid plus the flow, which counts elements. */
 template <class T> static mxc_status warp(const mxc_op_call *call) {
     const mxcu_grid_size s = mxcu_grid_size_of(&call->out[0].shape);
     mxcu_in<T> flow = mxcu_data<T>(&call->in[0]);

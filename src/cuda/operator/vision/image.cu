@@ -13,6 +13,7 @@ template <> MXCU_DEVICE int64_t pixel<uint8_t>(float x) {
     return mxci_pixel_byte(x);
 }
 
+/* Both operators take bytes or float32. */
 template <mxc_status (*of_bytes)(const mxc_op_call *), mxc_status (*of_floats)(const mxc_op_call *)>
 static mxc_status choose(const mxc_op_call *call) {
     if (call->req[0] == MXC_REQ_NULL || mxcu_size(&call->out[0]) == 0)
@@ -100,6 +101,7 @@ struct values {
     double of[VALUES];
 };
 
+/* A thread per element of out: the source's element, or the constant of its channel. */
 template <class T> static mxc_status border(const mxc_op_call *call) {
     const mxci_image_border_params *p = static_cast<const mxci_image_border_params *>(call->params);
     const int64_t height = call->in[0].shape.dim[0], in_width = call->in[0].shape.dim[1];

@@ -50,6 +50,7 @@ static resizing resizing_of(const mxc_op_call *call, int aligned) {
     return {{in[2], in[3]}, {out[2], out[3]}, aligned};
 }
 
+/* out: the weighted sum over one or more rows and columns of data. */
 template <class T> static mxc_status resize(const mxc_op_call *call, resizing s) {
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
@@ -64,6 +65,7 @@ template <class T> static mxc_status resize(const mxc_op_call *call, resizing s)
     });
 }
 
+/* dx: the sum over the elements of out that the element contributed to, with the same weights. */
 template <class T> static mxc_status resize_grad(const mxc_op_call *call, resizing s) {
     mxcu_in<T> g = mxcu_data<T>(&call->out_grad[0]);
     mxcu_out<T> dx = mxcu_result<T>(call, &call->in_grad[DATA], DATA);

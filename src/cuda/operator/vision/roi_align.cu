@@ -41,6 +41,7 @@ MXCU_DEVICE static double share_of(const mxci_align_shape &s, const mxci_align_b
     return sum;
 }
 
+/* A thread per bin of a region and plane: the mean over the bin's points. */
 template <class T> static mxc_status align(const mxc_op_call *call) {
     const mxci_align_shape s = align_shape(call);
     mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]), rois = mxcu_data<T>(&call->in[ROIS]);
@@ -65,6 +66,7 @@ template <class T> static mxc_status align(const mxc_op_call *call) {
     });
 }
 
+/* A thread per element of data: regions of its sample, rows of bins whose weight is not 0, then bins. */
 template <class T> static mxc_status align_grad(const mxc_op_call *call) {
     const mxci_align_shape s = align_shape(call);
     const int64_t n_rois = call->in[ROIS].shape.dim[0];

@@ -23,6 +23,7 @@ struct roi_bin {
     int64_t y0, y1, x0, x1;
 };
 
+/* Bin (row, column) of region r, clipped to the plane. */
 template <class T>
 MXCU_DEVICE static roi_bin bin_of(const mxci_roi_shape &s, const mxcu_in<T> &rois, int64_t r, int64_t row,
                                   int64_t column) {
@@ -78,6 +79,7 @@ template <class T> static mxc_status pool(const mxc_op_call *call) {
     return for_largest<T>(call, put_value<T>{mxcu_data<T>(&call->in[DATA]), mxcu_result<T>(call, &call->out[0], 0)});
 }
 
+/* Regions of the element's sample, rows of bins that contain it, then the bins of the row. */
 template <class T> static mxc_status pool_grad(const mxc_op_call *call) {
     const mxci_roi_shape s = pooling_shape(call);
     const int64_t n_rois = call->in[ROIS].shape.dim[0];
