@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The representation of arrays: a chunk (memory and its engine variable, shared by all views) and a view of it. It is
- * private to this directory; others use <mxc/ndarray.h> and the functions at the end.
+ * private to this directory; other modules use <mxc/ndarray.h> and the functions at the end.
  */
 #ifndef MXCI_NDARRAY_ARRAY_H
 #define MXCI_NDARRAY_ARRAY_H
@@ -16,11 +16,11 @@
 typedef struct mxci_chunk {
     atomic_int refs;
     mxc_var *var;
-    _Atomic(mxc_var *) reading; /* made at the first mxc_ndarray_get, which waits for it */
+    _Atomic(mxc_var *) reading; /* created by the first mxc_ndarray_get; orders the copies to the host */
     mxc_context context;
     size_t bytes;
     _Atomic(void *) data;       /* NULL until first use; set once */
-    int borrowed;               /* the memory belongs to the program: it is given back through the next two */
+    int borrowed;               /* the memory belongs to the program and is returned by release(arg) */
     void (*release)(void *arg); /* may be NULL */
     void *arg;
 } mxci_chunk;
@@ -32,11 +32,11 @@ struct mxci_array_task {
     int in_slot;            /* lies in the target's own slot */
     int task_ended;         /* destroy was called; read by the pusher only, after a push that failed */
     mxc_ndarray *to, *from; /* a reference each; from may be NULL */
-    /* Write elements begin to end-1 of the target's dtype to out (where element begin goes). source: from's elements on
-     * the host. */
+    /* Write elements [begin, end) in the target's dtype to out, which is the address of element begin. source: all
+     * elements of from, on the host; NULL without from. */
     void (*produce)(const mxci_array_task *task, const void *source, int64_t begin, int64_t end, void *out);
-    int64_t grain; /* elements worth giving to another thread */
-    double a, b;   /* value; or low and high; or mean and deviation */
+    int64_t grain; /* least number of elements per part of a parallel loop */
+    double a, b;   /* fill: the value; uniform: low and high; normal: mean and deviation */
     mxc_random random;
 };
 
@@ -58,12 +58,13 @@ static inline size_t mxci_array_bytes(const mxc_ndarray *array) {
 static inline int mxci_on_host(mxc_context context) {
     return context.device != MXC_GPU;
 }
-/* First element; NULL for an array without elements. Takes memory if there is none yet. Status: MXC_ENOMEM. */
+/* Address of the first element, after allocating the memory if there is none yet; NULL for an array without elements.
+ * Thread-safe. MXC_ENOMEM. */
 mxc_status mxci_array_data(mxc_ndarray *array, void **out);
-/* A view of part of an array's elements. */
+/* A view of elements from byte offset on, with a reference to the chunk; the caller releases it. */
 mxc_status mxci_array_view(mxc_ndarray *array, const mxc_shape *shape, size_t offset, mxc_ndarray **out);
 
-/* ---- for other folders ----------------------------------------------------------------------------------------- */
+/* ---- for other modules ------------------------------------------------------------------------------------------- */
 
 /* As mxc_ndarray_create, from a shape. caller begins the messages. */
 mxc_status mxci_ndarray_new(const char *caller, const mxc_shape *shape, mxc_dtype dtype, mxc_context context,

@@ -8,7 +8,7 @@
 #include "math/cast_kernels.h"
 #include "ndarray/array_task.h"
 
-/* ---- host memory ----------------------------------------------------------------------------------------------- */
+/* ---- host memory ------------------------------------------------------------------------------------------------- */
 
 /* One call of mxc_ndarray_set or _get; lies on the caller's stack, which outlives the task since the caller waits
  * (MXC_TASK_AWAITED: in the child of a fork that lacks the caller it does not run). */
@@ -20,23 +20,23 @@ typedef struct host_copy {
 } host_copy;
 
 static mxc_status host_copy_run(const mxc_run *run, void *arg) {
-    host_copy *c = arg;
-    mxc_context where = c->array->chunk->context, host = mxc_cpu(0);
-    size_t bytes = mxci_array_bytes(c->array);
+    host_copy *copy = arg;
+    mxc_context where = copy->array->chunk->context, host = mxc_cpu(0);
+    size_t bytes = mxci_array_bytes(copy->array);
     void *data;
-    MXC_TRY(mxci_array_data(c->array, &data));
+    MXC_TRY(mxci_array_data(copy->array, &data));
     if (mxci_on_host(where)) {
-        memcpy(c->to ? c->to : data, c->to ? data : c->from, bytes);
+        memcpy(copy->to ? copy->to : data, copy->to ? data : copy->from, bytes);
     } else {
-        MXC_TRY(c->to ? mxci_run_copy_async(run, host, c->to, where, data, bytes)
-                      : mxci_run_copy_async(run, where, data, host, c->from, bytes));
+        MXC_TRY(copy->to ? mxci_run_copy_async(run, host, copy->to, where, data, bytes)
+                         : mxci_run_copy_async(run, where, data, host, copy->from, bytes));
     }
-    c->done = 1;
+    copy->done = 1;
     return MXC_OK;
 }
 
-/* What readers wait for: a variable of the chunk that each mxc_ndarray_get changes, so that it need not wait for other
- * readers of the array. Made once. */
+/* The variable that a get changes and waits for. Waiting for a read of the array's own variable is impossible, and
+ * changing that would wait for all other readers. Created once per chunk; of two threads that create it, one wins. */
 static mxc_status reading_var(mxci_chunk *chunk, mxc_var **out) {
     mxc_var *none = NULL, *var = atomic_load(&chunk->reading);
     if (!var) {
@@ -50,28 +50,28 @@ static mxc_status reading_var(mxci_chunk *chunk, mxc_var **out) {
     return MXC_OK;
 }
 
-/* Queue the copy and wait for it. It may be skipped for a failure that another thread's success then wipes out before
- * this thread's wait sees it: then it is queued again. */
-static mxc_status host_copy_wait(host_copy *c, const char *name, mxc_property property) {
-    mxci_chunk *chunk = c->array->chunk;
+/* Queue the copy and wait for it. The engine skips it if the array is in the error state, which another thread may
+ * clear before this thread's wait sees it; the copy is then queued again. */
+static mxc_status host_copy_wait(host_copy *copy, const char *name, mxc_property property) {
+    mxci_chunk *chunk = copy->array->chunk;
     mxc_var *var = chunk->var, *changed = chunk->var;
     mxc_task task = MXC_TASK_INIT;
     mxc_status status;
-    if (c->to)
+    if (copy->to)
         MXC_TRY(reading_var(chunk, &changed));
     task.name = name;
     task.fn = host_copy_run;
-    task.arg = c;
+    task.arg = copy;
     task.context = chunk->context;
     task.property = mxci_on_host(chunk->context) ? MXC_PROP_NORMAL : property;
     task.flags = MXC_TASK_AWAITED | MXC_TASK_HELPED | MXC_TASK_CHEAP; /* this thread has nothing else to do */
-    if (!c->to && mxci_array_bytes(c->array) < chunk->bytes)
-        task.flags |= MXC_TASK_UPDATES; /* does not mend an earlier failure */
+    if (!copy->to && mxci_array_bytes(copy->array) < chunk->bytes)
+        task.flags |= MXC_TASK_UPDATES; /* a part of the chunk: does not clear an earlier error */
     do {
-        MXC_TRY(mxc_engine_push(mxc_var_engine(var), &task, c->to != NULL, &var, 1, &changed, 0));
+        MXC_TRY(mxc_engine_push(mxc_var_engine(var), &task, copy->to != NULL, &var, 1, &changed, 0));
         status = mxc_wait_to_read(changed);
-    } while (status == MXC_OK && !c->done);
-    return c->done ? MXC_OK : status;
+    } while (status == MXC_OK && !copy->done);
+    return copy->done ? MXC_OK : status;
 }
 
 static mxc_status check_bytes(const char *caller, const mxc_ndarray *array, const void *data, size_t bytes) {
@@ -86,26 +86,26 @@ static mxc_status check_bytes(const char *caller, const mxc_ndarray *array, cons
 }
 
 mxc_status mxc_ndarray_set(mxc_ndarray *array, const void *data, size_t bytes) {
-    host_copy c = {array, data, NULL, 0};
+    host_copy copy = {array, data, NULL, 0};
     void *memory;
     MXC_TRY(MXCI_NON_NULL(array));
     MXC_TRY(MXCI_NON_NULL_IF(bytes > 0, data));
     MXC_TRY(check_bytes("mxc_ndarray_set", array, data, bytes));
     MXC_TRY(mxci_array_data(array, &memory));
-    return bytes ? host_copy_wait(&c, "set", MXC_PROP_COPY_TO_DEVICE) : MXC_OK;
+    return bytes ? host_copy_wait(&copy, "set", MXC_PROP_COPY_TO_DEVICE) : MXC_OK;
 }
 
 mxc_status mxc_ndarray_get(mxc_ndarray *array, void *data, size_t bytes) {
-    host_copy c = {array, NULL, data, 0};
+    host_copy copy = {array, NULL, data, 0};
     void *memory;
     MXC_TRY(MXCI_NON_NULL(array));
     MXC_TRY(MXCI_NON_NULL_IF(bytes > 0, data));
     MXC_TRY(check_bytes("mxc_ndarray_get", array, data, bytes));
     MXC_TRY(mxci_array_data(array, &memory));
-    return bytes ? host_copy_wait(&c, "get", MXC_PROP_COPY_FROM_DEVICE) : mxc_ndarray_wait_to_read(array);
+    return bytes ? host_copy_wait(&copy, "get", MXC_PROP_COPY_FROM_DEVICE) : mxc_ndarray_wait_to_read(array);
 }
 
-/* ---- waiting --------------------------------------------------------------------------------------------------- */
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
 mxc_status mxc_ndarray_wait_to_read(mxc_ndarray *array) {
     MXC_TRY(MXCI_NON_NULL(array));
@@ -128,8 +128,9 @@ mxc_status mxc_ndarray_data(mxc_ndarray *array, void **out) {
     return mxci_array_data(array, out);
 }
 
-/* ---- between arrays -------------------------------------------------------------------------------------------- */
+/* ---- between arrays ---------------------------------------------------------------------------------------------- */
 
+/* The same dtype on both sides. */
 static void produce_copy(const mxci_array_task *task, const void *source, int64_t begin, int64_t end, void *out) {
     size_t element = mxc_dtype_size(task->to->dtype);
     memcpy(out, (const char *)source + (size_t)begin * element, (size_t)(end - begin) * element);
@@ -154,17 +155,17 @@ static mxc_status move_within(const mxc_run *run, void *arg) {
     return mxci_run_copy_async(run, where, to, where, from, mxci_array_bytes(task->to));
 }
 
-/* One dtype, and at least one side out of the host's reach. */
+/* The same dtype, with at least one of the arrays in device memory: the device copies. */
 static mxc_status copy_by_device(const mxc_run *run, void *arg) {
     mxci_array_task *task = arg;
-    mxc_context where = task->to->chunk->context, whence = task->from->chunk->context;
+    mxc_context to_context = task->to->chunk->context, from_context = task->from->chunk->context;
     void *to, *from;
     MXC_TRY(mxci_array_data(task->to, &to));
     MXC_TRY(mxci_array_data(task->from, &from));
-    return mxci_run_copy_async(run, where, to, whence, from, mxci_array_bytes(task->to));
+    return mxci_run_copy_async(run, to_context, to, from_context, from, mxci_array_bytes(task->to));
 }
 
-/* Which function copies; where it runs follows from it. */
+/* Choose the function that copies, and the queue that it runs on: that of the device that is not the host. */
 static mxc_status push_copy(mxci_array_task *task, int priority) {
     mxc_context to = task->to->chunk->context, from = task->from->chunk->context;
     int cheap = mxci_array_bytes(task->to) <= MXCI_CHEAP_BYTES && mxci_array_bytes(task->from) <= MXCI_CHEAP_BYTES;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of named arrays: names, lookup, release. */
+/* Lists of named arrays: checking names, lookup, release, and memory for the contents of files. */
 #include "ndarray/array_list.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "ndarray/array.h"
 
-/* ---- names ----------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 const char *mxci_array_name_fault(const char *name, size_t bytes) {
     if (bytes > MXCI_ARRAY_NAME_MAX)
@@ -28,6 +28,7 @@ static int by_text(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* By sorting: files may hold many names. */
 mxc_status mxci_array_name_duplicate(int64_t n, char *const *names, const char **out) {
     char **sorted;
     *out = NULL;
@@ -60,7 +61,7 @@ mxc_status mxci_array_names_check(const char *caller, int64_t n, const char *con
     return MXC_OK;
 }
 
-/* ---- lists ----------------------------------------------------------------------------------------------------- */
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 mxc_status mxci_array_list_create(mxci_byte_source *source, int64_t at, uint64_t n, int named, mxc_ndarray_list *out) {
     uint64_t most = 65536 + (uint64_t)source->size / 256; /* a handle takes some 400 bytes of memory */
@@ -102,7 +103,7 @@ mxc_ndarray *mxc_ndarray_list_find(const mxc_ndarray_list *list, const char *nam
     return NULL;
 }
 
-/* ---- contents -------------------------------------------------------------------------------------------------- */
+/* ---- contents ---------------------------------------------------------------------------------------------------- */
 
 mxc_status mxci_array_on_host(mxc_ndarray *array, mxc_ndarray **out, void **data) {
     mxc_status status;
@@ -128,7 +129,7 @@ typedef struct file_block {
 static void file_block_release(void *arg) {
     const mxci_device *device;
     file_block *block = arg;
-    if (mxci_device_get(mxc_cpu(0), &device) == MXC_OK) /* it gave the memory, so it is there */
+    if (mxci_device_get(mxc_cpu(0), &device) == MXC_OK) /* the device allocated it, so it exists */
         device->free(mxc_cpu(0), block->data, block->bytes);
     mxci_free(block);
 }

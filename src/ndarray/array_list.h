@@ -17,15 +17,15 @@ mxc_status mxci_array_name_duplicate(int64_t n, char *const *names, const char *
 /* Check names for a writer; names may be NULL. Status: MXC_EINVAL, MXC_EEXIST, MXC_ENOMEM. */
 mxc_status mxci_array_names_check(const char *caller, int64_t n, const char *const *names);
 
-/* Room for n entries (all NULL), with names or not. Refuses more arrays than a file of size bytes can reasonably hold:
- * MXC_EFORMAT at offset at of source. Status: MXC_ENOMEM. */
+/* A list of n NULL entries, with names or without. MXC_EFORMAT at offset at of source if a file of its size cannot
+ * reasonably hold so many arrays; MXC_ENOMEM. */
 mxc_status mxci_array_list_create(mxci_byte_source *source, int64_t at, uint64_t n, int named, mxc_ndarray_list *out);
 
-/* The array, or a copy of it where it is out of the host's reach, with its first element's address. Waits for its
+/* The array, or a copy of it on cpu(0) if it is in device memory, with the address of its first element. Waits for its
  * writes. Caller releases *out. */
 mxc_status mxci_array_on_host(mxc_ndarray *array, mxc_ndarray **out, void **data);
-/* A new cpu(0) array for bytes bytes of a file. Large ones take exactly that, from the system and not from the pool,
- * whose size classes (and huge pages in their slack) would break the promise about a reader's memory. */
+/* A new cpu(0) array for bytes bytes of a file. Large ones are allocated from the system and not from the pool, whose
+ * size classes round up: readers guarantee a limit on their memory. */
 mxc_status mxci_array_for_file(mxci_byte_source *source, const mxc_shape *shape, mxc_dtype dtype, size_t bytes,
                                mxc_ndarray **out);
 /* Read all elements of a fresh host array from source. */

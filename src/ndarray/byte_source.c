@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checked reading from files and memory. */
+/* Reading from files and memory, checked against the bytes that are left. */
 #include "ndarray/byte_source.h"
 
 #include <string.h>

@@ -16,8 +16,8 @@
 typedef struct mxci_byte_source mxci_byte_source;
 struct mxci_byte_source {
     const char *name; /* for messages */
-    int64_t size, at; /* bytes in all; where the next read begins */
-    /* Bytes from at on, which are there. Sequential only where the bytes are compressed. */
+    int64_t size, at; /* number of bytes; offset of the next read */
+    /* Read bytes from at on; the caller has checked that they exist. Compressed sources are read sequentially only. */
     mxc_status (*fetch)(mxci_byte_source *source, void *out, size_t bytes);
     mxci_file *file;           /* of a file source: closed by mxci_byte_source_close */
     const unsigned char *data; /* of a memory source */

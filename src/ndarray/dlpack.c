@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DLPack: arrays out to other libraries and in from them, without a copy where the layout allows. */
+/* DLPack: exporting arrays to other libraries and importing their tensors, without a copy where the strides allow. */
 #include <string.h>
 
 #include <mxc/dlpack.h>
@@ -10,7 +10,7 @@
 #include "base/sys.h"
 #include "ndarray/array.h"
 
-/* ---- types and devices ----------------------------------------------------------------------------------------- */
+/* ---- types and devices ------------------------------------------------------------------------------------------- */
 
 static const struct dlpack_type {
     mxc_dtype dtype;
@@ -39,10 +39,11 @@ static mxc_status dtype_of(DLDataType type, mxc_dtype *out) {
                     type.bits, type.lanes);
 }
 
-/* The kinds of both sides have the same numbers. */
+/* DLPack and libmxc number the kinds of devices alike. */
 _Static_assert((int)kDLCPU == MXC_CPU && (int)kDLCUDA == MXC_GPU && (int)kDLCUDAHost == MXC_CPU_PINNED, "device kinds");
 
-/* ---- out ------------------------------------------------------------------------------------------------------- */
+/* ---- exporting
+ * ------------------------------------------------------------------------------------------------------- */
 
 typedef struct exported {
     DLManagedTensor managed; /* first, so that both have one address */
@@ -87,10 +88,11 @@ mxc_status mxc_ndarray_to_dlpack(mxc_ndarray *array, struct DLManagedTensor **ou
     return MXC_OK;
 }
 
-/* ---- in -------------------------------------------------------------------------------------------------------- */
+/* ---- importing
+ * -------------------------------------------------------------------------------------------------------- */
 
 /* Shape, and whether the elements are dense in C order. Axes of size 1 may have any stride. */
-static mxc_status read_layout(const DLTensor *t, mxc_shape *shape, int *dense) {
+static mxc_status read_shape(const DLTensor *t, mxc_shape *shape, int *dense) {
     int64_t expected = 1;
     if (t->ndim < 0 || t->ndim > MXC_MAX_NDIM || (t->ndim > 0 && !t->shape))
         return MXC_FAIL(MXC_EINVAL, "mxc_ndarray_from_dlpack: %d axes%s, expected 0 to %d", (int)t->ndim,
@@ -111,8 +113,8 @@ static mxc_status read_layout(const DLTensor *t, mxc_shape *shape, int *dense) {
     return MXC_OK;
 }
 
-/* First element, NULL if there is none. Refuses what cannot be memory. Strides of 0 repeat elements; negative ones are
- * refused as other libraries do, since they reach ahead of data. */
+/* The address of the first element, NULL if there is none. Refuses addresses and strides that cannot be valid. Strides
+ * of 0 repeat elements; negative ones are refused as other libraries do, since they reach before data. */
 static mxc_status check_memory(const DLTensor *t, const mxc_shape *shape, mxc_dtype dtype, char **out) {
     int64_t element = (int64_t)mxc_dtype_size(dtype), reach = 0;
     *out = NULL;
@@ -139,10 +141,10 @@ static mxc_status check_memory(const DLTensor *t, const mxc_shape *shape, mxc_dt
 static void gather(const DLTensor *t, const mxc_shape *shape, size_t element, const char *from, char *to) {
     int64_t index[MXC_MAX_NDIM] = {0}, size = mxc_shape_size(shape);
     for (int64_t i = 0; i < size; i++) {
-        int64_t place = 0;
+        int64_t offset = 0; /* in elements */
         for (int axis = 0; axis < shape->ndim; axis++)
-            place += index[axis] * t->strides[axis];
-        memcpy(to + (size_t)i * element, from + place * (int64_t)element, element);
+            offset += index[axis] * t->strides[axis];
+        memcpy(to + (size_t)i * element, from + offset * (int64_t)element, element);
         for (int axis = shape->ndim; axis-- > 0 && ++index[axis] == shape->dim[axis];)
             index[axis] = 0;
     }
@@ -154,7 +156,7 @@ static void imported_release(void *arg) {
         tensor->deleter(tensor);
 }
 
-/* A copy of strided elements; then the tensor is not needed any more. */
+/* Copy strided elements in host memory and call the deleter; on failure the caller keeps the tensor. */
 static mxc_status import_copy(DLManagedTensor *tensor, const mxc_shape *shape, mxc_dtype dtype, const char *data,
                               mxc_ndarray **out) {
     mxc_status status;
@@ -187,7 +189,7 @@ mxc_status mxc_ndarray_from_dlpack(struct DLManagedTensor *tensor, mxc_ndarray *
     context = (mxc_context){(int32_t)t->device.device_type, t->device.device_id};
     MXC_TRY(mxci_device_get(context, &device));
     MXC_TRY(dtype_of(t->dtype, &dtype));
-    MXC_TRY(read_layout(t, &shape, &dense));
+    MXC_TRY(read_shape(t, &shape, &dense));
     MXC_TRY(check_memory(t, &shape, dtype, &data));
     if (!dense)
         return import_copy(tensor, &shape, dtype, data, out);

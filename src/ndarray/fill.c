@@ -45,8 +45,8 @@ mxc_status mxc_ndarray_fill(mxc_ndarray *array, double value) {
 
 /* ---- random numbers ---- */
 
-/* The largest number of a 16-bit float type below high, for which the type's own nearest number is near. Both types are
- * sign and magnitude, so the bits step like numbers. */
+/* The largest number below high of a 16-bit float type, in which high rounds to near. Both types are sign and
+ * magnitude, so that adding 1 to the bits gives the next number away from 0. */
 static uint16_t below(uint16_t near, double near_value, double high) {
     if (near_value < high)
         return near;
@@ -55,6 +55,7 @@ static uint16_t below(uint16_t near, double near_value, double high) {
     return (uint16_t)(near & 0x8000u ? near + 1 : near - 1);
 }
 
+/* Round to the type, but stay below high. */
 static void uniform_f16(const float *x, int64_t n, double high, mxci_f16 *out) {
     mxci_f16 near = mxci_float_to_f16((float)high), last = {below(near.bits, mxci_f16_to_float(near), high)};
     for (int64_t i = 0; i < n; i++) {
@@ -113,12 +114,6 @@ static void produce_normal(const mxci_array_task *task, const void *source, int6
     }
 }
 
-/* Numbers a fill uses: one an element, two for f64; whole pairs. */
-static uint64_t numbers_of(const mxc_ndarray *array) {
-    uint64_t n = (uint64_t)array->size;
-    return (n + n % 2) * (array->dtype == MXC_F64 ? 2 : 1);
-}
-
 static mxc_status check_random(const char *caller, const mxc_ndarray *array, double a, double b, int in_order) {
     mxc_dtype dtype = array->dtype;
     if (dtype != MXC_F32 && dtype != MXC_F64 && dtype != MXC_F16 && dtype != MXC_BF16)
@@ -135,8 +130,10 @@ static mxc_status push_random(mxc_ndarray *array, double a, double b, int unifor
     if (array->size == 0)
         return MXC_OK;
     MXC_TRY(mxci_array_data(array, &memory));
-    /* Reserved here and not when it runs: the order of calls decides who gets which numbers. */
-    MXC_TRY(mxc_random_reserve(array->chunk->context, numbers_of(array), &random));
+    /* One number per element, two for f64, and whole pairs, as Box-Muller needs. They are reserved now and not when the
+     * task runs, so that the order of calls decides which numbers it gets. */
+    uint64_t numbers = ((uint64_t)array->size + (uint64_t)array->size % 2) * (array->dtype == MXC_F64 ? 2 : 1);
+    MXC_TRY(mxc_random_reserve(array->chunk->context, numbers, &random));
     MXC_TRY(mxci_array_task_create(array, NULL, &task));
     task->random = random;
     task->a = a;

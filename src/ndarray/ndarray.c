@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making, sharing and viewing arrays: chunks, their lazy memory, references, slices. Contents are in transfer.c. */
+/* Creating, sharing and viewing arrays: chunks, their lazily allocated memory, references, slices. Contents are copied
+ * in array_copy.c and filled in fill.c. */
 #include <string.h>
 
 #include <mxc/storage.h>
@@ -11,7 +12,7 @@
 #include "engine/device/run_memory.h"
 #include "ndarray/array.h"
 
-/* ---- chunks ---------------------------------------------------------------------------------------------------- */
+/* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
 /* Called by the engine once no queued work uses the chunk. */
 static void chunk_destroy(void *arg) {
@@ -24,6 +25,7 @@ static void chunk_destroy(void *arg) {
     mxci_free(chunk);
 }
 
+/* The engine deletes the variables, and then the chunk, once all queued work on them has ended. */
 static void chunk_release(mxci_chunk *chunk) {
     if (atomic_fetch_sub(&chunk->refs, 1) > 1)
         return;
@@ -51,45 +53,24 @@ static mxc_status chunk_create(mxc_context context, size_t bytes, mxci_chunk **o
     return MXC_OK;
 }
 
-/* Take the chunk's memory unless there is some. Threads may race here: the first wins. */
-static mxc_status chunk_allocate(mxci_chunk *chunk) {
-    void *block, *none = NULL;
-    mxc_status status;
-    if (chunk->bytes == 0 || atomic_load(&chunk->data))
-        return MXC_OK;
-    MXC_TRY(mxc_storage_alloc(chunk->context, chunk->bytes, &block));
-    status = mxci_var_memory_acquired(chunk->var, chunk->context);
-    if (status != MXC_OK || !atomic_compare_exchange_strong(&chunk->data, &none, block))
-        mxc_storage_free(chunk->context, block, chunk->bytes);
-    return status;
-}
-
+/* Of several threads that allocate the memory at the same time, the first one wins, and the others free theirs. */
 mxc_status mxci_array_data(mxc_ndarray *array, void **out) {
+    mxci_chunk *chunk = array->chunk;
     *out = NULL;
-    MXC_TRY(chunk_allocate(array->chunk));
+    if (chunk->bytes > 0 && !atomic_load(&chunk->data)) {
+        void *block, *none = NULL;
+        MXC_TRY(mxc_storage_alloc(chunk->context, chunk->bytes, &block));
+        mxc_status status = mxci_var_memory_acquired(chunk->var, chunk->context);
+        if (status != MXC_OK || !atomic_compare_exchange_strong(&chunk->data, &none, block))
+            mxc_storage_free(chunk->context, block, chunk->bytes);
+        MXC_TRY(status);
+    }
     if (array->size > 0)
-        *out = (char *)atomic_load(&array->chunk->data) + array->offset;
+        *out = (char *)atomic_load(&chunk->data) + array->offset;
     return MXC_OK;
 }
 
-/* ---- making ---------------------------------------------------------------------------------------------------- */
-
-/* Bytes of an array; MXC_ESHAPE if the shape is not known or is too large for memory to address, also where an axis of
- * size 0 hides that. */
-static mxc_status byte_count(const char *caller, const mxc_shape *shape, mxc_dtype dtype, size_t *out) {
-    char text[MXC_SHAPE_TEXT];
-    if (shape->ndim < 0 || shape->ndim > MXC_MAX_NDIM)
-        return MXC_FAIL(MXC_EINVAL, "%s: %d axes, expected 0 to %d", caller, (int)shape->ndim, MXC_MAX_NDIM);
-    for (int i = 0; i < shape->ndim; i++)
-        if (shape->dim[i] < 0)
-            return MXC_FAIL(MXC_ESHAPE, "%s: axis %d has size %lld, expected 0 or more", caller, i,
-                            (long long)shape->dim[i]);
-    *out = mxci_shape_bytes(shape, mxc_dtype_size(dtype));
-    if (!mxci_size_fits(*out))
-        return MXC_FAIL(MXC_ESHAPE, "%s: shape %s of %s is larger than memory can be", caller,
-                        mxc_shape_format(shape, text, sizeof text), mxc_dtype_name(dtype));
-    return MXC_OK;
-}
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
 
 /* A view that takes over the caller's reference to chunk; on failure that reference is dropped. */
 static mxc_status view_create(mxci_chunk *chunk, const mxc_shape *shape, mxc_dtype dtype, size_t offset,
@@ -109,6 +90,7 @@ static mxc_status view_create(mxci_chunk *chunk, const mxc_shape *shape, mxc_dty
     return MXC_OK;
 }
 
+/* Allocates no memory for elements: that is done at their first use. */
 mxc_status mxci_ndarray_new(const char *caller, const mxc_shape *shape, mxc_dtype dtype, mxc_context context,
                             mxc_ndarray **out) {
     const mxci_device *device;
@@ -117,7 +99,18 @@ mxc_status mxci_ndarray_new(const char *caller, const mxc_shape *shape, mxc_dtyp
     *out = NULL;
     if (mxc_dtype_size(dtype) == 0)
         return MXC_FAIL(MXC_EDTYPE, "%s: %d is no dtype", caller, (int)dtype);
-    MXC_TRY(byte_count(caller, shape, dtype, &bytes));
+    if (shape->ndim < 0 || shape->ndim > MXC_MAX_NDIM)
+        return MXC_FAIL(MXC_EINVAL, "%s: %d axes, expected 0 to %d", caller, (int)shape->ndim, MXC_MAX_NDIM);
+    for (int i = 0; i < shape->ndim; i++)
+        if (shape->dim[i] < 0)
+            return MXC_FAIL(MXC_ESHAPE, "%s: axis %d has size %lld, expected 0 or more", caller, i,
+                            (long long)shape->dim[i]);
+    bytes = mxci_shape_bytes(shape, mxc_dtype_size(dtype));
+    if (!mxci_size_fits(bytes)) {
+        char text[MXC_SHAPE_TEXT];
+        return MXC_FAIL(MXC_ESHAPE, "%s: shape %s of %s is larger than memory can be", caller,
+                        mxc_shape_format(shape, text, sizeof text), mxc_dtype_name(dtype));
+    }
     MXC_TRY(mxci_device_get(context, &device));
     MXC_TRY(chunk_create(context, bytes, &chunk));
     return view_create(chunk, shape, dtype, 0, out);
@@ -145,7 +138,7 @@ mxc_status mxci_ndarray_wrap(const char *caller, const mxc_shape *shape, mxc_dty
     return MXC_OK;
 }
 
-/* Shape of the caller's numbers, which must all be known. */
+/* The shape of the dims that a caller passes; their signs are checked later. */
 static mxc_status shape_from(const char *caller, int ndim, const int64_t *dims, mxc_shape *out) {
     if (ndim < 0 || ndim > MXC_MAX_NDIM || (ndim > 0 && !dims))
         return MXC_FAIL(MXC_EINVAL, "%s: %d axes%s, expected 0 to %d", caller, ndim,
@@ -180,7 +173,7 @@ mxc_status mxc_ndarray_from_data(int ndim, const int64_t *dims, mxc_dtype dtype,
         return status;
     }
     if (memory)
-        memcpy(memory, data, mxci_array_bytes(array)); /* nobody else knows the array yet */
+        memcpy(memory, data, mxci_array_bytes(array)); /* no other thread has the array yet */
     *out = array;
     return MXC_OK;
 }
@@ -194,7 +187,8 @@ mxc_status mxc_ndarray_wrap(int ndim, const int64_t *dims, mxc_dtype dtype, void
     return mxci_ndarray_wrap("mxc_ndarray_wrap", &shape, dtype, mxc_cpu(0), data, release, arg, out);
 }
 
-/* ---- sharing and asking ---------------------------------------------------------------------------------------- */
+/* ---- references and properties
+ * ---------------------------------------------------------------------------------------- */
 
 mxc_ndarray *mxc_ndarray_retain(mxc_ndarray *array) {
     if (array)
@@ -246,7 +240,7 @@ void mxc_free(void *block) {
     mxci_free(block);
 }
 
-/* ---- views ----------------------------------------------------------------------------------------------------- */
+/* ---- views ------------------------------------------------------------------------------------------------------- */
 
 mxc_status mxci_array_view(mxc_ndarray *array, const mxc_shape *shape, size_t offset, mxc_ndarray **out) {
     atomic_fetch_add(&array->chunk->refs, 1);
@@ -286,8 +280,8 @@ mxc_status mxc_ndarray_at(mxc_ndarray *array, int64_t index, mxc_ndarray **out) 
     return mxci_array_view(array, &shape, (size_t)index * row_bytes(array), out);
 }
 
-/* Put what is left of size in place of the one dim that is -1, if there is one. 0 if that is impossible. */
-static int ndarray_complete(mxc_shape *shape, int64_t size) {
+/* Replace the one dim that is -1, if there is one, by size divided by the others. Returns 0 if that is impossible. */
+static int infer_dim(mxc_shape *shape, int64_t size) {
     int open = -1;
     int64_t rest = 1;
     for (int i = 0; i < shape->ndim; i++) {
@@ -313,7 +307,7 @@ mxc_status mxc_ndarray_reshape(mxc_ndarray *array, int ndim, const int64_t *dims
     mxc_shape shape, asked;
     MXC_TRY(shape_from("mxc_ndarray_reshape", ndim, dims, &shape));
     asked = shape;
-    if (!ndarray_complete(&shape, array->size) || mxc_shape_size(&shape) > array->size)
+    if (!infer_dim(&shape, array->size) || mxc_shape_size(&shape) > array->size)
         return MXC_FAIL(MXC_ESHAPE, "mxc_ndarray_reshape: shape %s does not fit over %s",
                         mxc_shape_format(&asked, to, sizeof to), mxc_shape_format(&array->shape, from, sizeof from));
     return mxci_array_view(array, &shape, 0, out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .npy: "\x93NUMPY", two bytes of version, the header's length (u16; from version 2 on u32), the header, the data. */
+/* The .npy format of numpy: "\x93NUMPY", two bytes of version, the length of the header (u16; from version 2 on u32),
+ * the header (npy_header.c), the elements. */
 #include "ndarray/npy.h"
 
 #include <string.h>
@@ -11,8 +12,9 @@
 
 enum { HEADER_LIMIT = 1 << 16, CHUNK = 1 << 16 };
 
-/* ---- reading --------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
+/* Check magic and version; the length is limited, so that no memory is allocated for a false one. */
 static mxc_status read_header_length(mxci_byte_source *source, uint32_t *out) {
     unsigned char start[8];
     int64_t at;
@@ -49,54 +51,28 @@ static mxc_status read_header(mxci_byte_source *source, mxci_npy_header *out) {
     return status;
 }
 
-/* Whether the data is all that is left. */
-static mxc_status check_size(mxci_byte_source *source, const mxci_npy_header *h, size_t *out) {
-    char shape[MXC_SHAPE_TEXT];
-    *out = mxci_shape_bytes(&h->shape, mxc_dtype_size(h->dtype));
-    if (!mxci_size_fits(*out) || (int64_t)*out != mxci_byte_source_left(source))
-        return MXCI_BYTE_SOURCE_FAIL(source, source->at, MXC_EFORMAT,
-                                     "shape %s of %s, but %lld bytes of data are there",
-                                     mxc_shape_format(&h->shape, shape, sizeof shape), mxc_dtype_name(h->dtype),
-                                     (long long)mxci_byte_source_left(source));
-    return MXC_OK;
-}
-
-/* Step index to the next element in Fortran order (the first axis fastest) and return its place in C order. */
-static int64_t next_place(const mxc_shape *shape, int64_t *index) {
-    int64_t place = 0;
-    for (int i = 0; i < shape->ndim && ++index[i] == shape->dim[i]; i++)
-        index[i] = 0;
-    for (int i = 0; i < shape->ndim; i++)
-        place = place * shape->dim[i] + index[i];
-    return place;
-}
-
-/* Elements come with the first axis fastest: read them in chunks and put each at its place. */
-static mxc_status read_fortran(mxci_byte_source *source, mxc_ndarray *array, char *chunk) {
+/* Fortran order, the first axis fastest: read elements in chunks and store each at its offset in C order. */
+static mxc_status read_fortran(mxci_byte_source *source, mxc_ndarray *array) {
+    const mxc_shape *shape = &array->shape;
     size_t element = mxc_dtype_size(array->dtype);
-    int64_t index[MXC_MAX_NDIM] = {0}, place = 0, per_chunk = (int64_t)(CHUNK / element);
+    int64_t index[MXC_MAX_NDIM] = {0}, per_chunk = (int64_t)(CHUNK / element);
+    char *chunk = mxci_alloc(CHUNK);
     void *data;
-    MXC_TRY(mxci_array_data(array, &data));
-    for (int64_t at = 0, n; at < array->size; at += n) {
-        n = array->size - at < per_chunk ? array->size - at : per_chunk;
-        MXC_TRY(mxci_byte_source_read(source, "array data", chunk, (size_t)n * element));
-        for (int64_t i = 0; i < n; i++) {
-            memcpy((char *)data + (size_t)place * element, chunk + (size_t)i * element, element);
-            place = next_place(&array->shape, index);
-        }
-    }
-    return MXC_OK;
-}
-
-static mxc_status read_data(mxci_byte_source *source, int fortran, mxc_ndarray *array) {
-    mxc_status status;
-    char *chunk;
-    if (!fortran || array->shape.ndim < 2)
-        return mxci_array_read(source, array);
-    chunk = mxci_alloc(CHUNK);
     if (!chunk)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to reorder the array", source->name);
-    status = read_fortran(source, array, chunk);
+    mxc_status status = mxci_array_data(array, &data);
+    for (int64_t at = 0, n; status == MXC_OK && at < array->size; at += n) {
+        n = array->size - at < per_chunk ? array->size - at : per_chunk;
+        status = mxci_byte_source_read(source, "array data", chunk, (size_t)n * element);
+        for (int64_t i = 0; status == MXC_OK && i < n; i++) {
+            int64_t offset = 0; /* of the element in C order */
+            for (int axis = 0; axis < shape->ndim; axis++)
+                offset = offset * shape->dim[axis] + index[axis];
+            memcpy((char *)data + (size_t)offset * element, chunk + (size_t)i * element, element);
+            for (int axis = 0; axis < shape->ndim && ++index[axis] == shape->dim[axis]; axis++)
+                index[axis] = 0;
+        }
+    }
     mxci_free(chunk);
     return status;
 }
@@ -107,9 +83,16 @@ mxc_status mxci_npy_read(mxci_byte_source *source, mxc_ndarray **out) {
     mxc_status status;
     *out = NULL;
     MXC_TRY(read_header(source, &header));
-    MXC_TRY(check_size(source, &header, &bytes));
+    bytes = mxci_shape_bytes(&header.shape, mxc_dtype_size(header.dtype));
+    if (!mxci_size_fits(bytes) || (int64_t)bytes != mxci_byte_source_left(source)) {
+        char shape[MXC_SHAPE_TEXT];
+        return MXCI_BYTE_SOURCE_FAIL(source, source->at, MXC_EFORMAT,
+                                     "shape %s of %s, but %lld bytes of data are there",
+                                     mxc_shape_format(&header.shape, shape, sizeof shape), mxc_dtype_name(header.dtype),
+                                     (long long)mxci_byte_source_left(source));
+    }
     MXC_TRY(mxci_array_for_file(source, &header.shape, header.dtype, bytes, out));
-    status = read_data(source, header.fortran, *out);
+    status = header.fortran && header.shape.ndim > 1 ? read_fortran(source, *out) : mxci_array_read(source, *out);
     if (status == MXC_OK) {
         mxci_array_normalize_bools(*out);
         return MXC_OK;
@@ -130,7 +113,7 @@ mxc_status mxc_ndarray_load_npy(const char *path, mxc_ndarray **out) {
     return status;
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 mxc_status mxc_ndarray_save_npy(const char *path, mxc_ndarray *array) {
     char header[MXCI_NPY_HEADER_MAX];

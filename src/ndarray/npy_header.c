@@ -2,7 +2,7 @@
 /*
  * The header of .npy data: a Python dict with the keys descr, fortran_order and shape, each once, in any order:
  *   {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
- * The parser knows this much of Python and no more: one dict, strings without escapes, one tuple of numbers.
+ * The parser accepts this subset of Python only: one dict, strings without escapes, one tuple of numbers.
  */
 #include <string.h>
 
@@ -10,9 +10,9 @@
 #include "ndarray/array.h"
 #include "ndarray/npy.h"
 
-/* ---- types ----------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
-/* Type texts behind the byte order, and the dtype; unknown where numpy has the type and this library has not. */
+/* numpy's names of types, without the byte order, of all dtypes. bfloat16, which numpy lacks, is raw "V2". */
 static const struct npy_type {
     const char *text;
     mxc_dtype dtype;
@@ -21,14 +21,7 @@ static const struct npy_type {
     {"i1", MXC_I8},  {"i8", MXC_I64}, {"b1", MXC_BOOL}, {"V2", MXC_BF16},
 };
 
-static const char *type_text(mxc_dtype dtype) {
-    size_t i = 0;
-    while (types[i].dtype != dtype)
-        i++;
-    return types[i].text;
-}
-
-/* ---- parsing --------------------------------------------------------------------------------------------------- */
+/* ---- parsing ----------------------------------------------------------------------------------------------------- */
 
 typedef struct header_parser {
     mxci_byte_source *source;
@@ -45,7 +38,7 @@ static void npy_header_skip_blanks(header_parser *s) {
         s->p++;
 }
 
-/* Step over c, after blanks; 0 if something else comes. */
+/* Skip blanks and then c; returns 0 if something else follows. */
 static int npy_header_take(header_parser *s, char c) {
     npy_header_skip_blanks(s);
     if (s->p == s->end || *s->p != c)
@@ -81,6 +74,7 @@ static mxc_status parse_string(header_parser *s, char *out, size_t size) {
     return MXC_OK;
 }
 
+/* Only little-endian types, and types without a byte order. */
 static mxc_status parse_descr(header_parser *s, mxc_dtype *out) {
     char text[32] = "";
     MXC_TRY(parse_string(s, text, sizeof text));
@@ -93,11 +87,6 @@ static mxc_status parse_descr(header_parser *s, mxc_dtype *out) {
     }
     return MXCI_BYTE_SOURCE_FAIL(s->source, s->at, MXC_EUNSUPPORTED,
                                  "npy header: elements of type '%s' are not supported", text);
-}
-
-static mxc_status parse_order(header_parser *s, int *out) {
-    *out = take_word(s, "True");
-    return *out || take_word(s, "False") ? MXC_OK : expected(s, "True or False");
 }
 
 static mxc_status parse_dim(header_parser *s, int64_t *out) {
@@ -144,7 +133,10 @@ static mxc_status parse_item(header_parser *s, mxci_npy_header *out, unsigned *s
     npy_header_skip_blanks(s);
     if (bit == 1)
         return parse_descr(s, &out->dtype);
-    return bit == 2 ? parse_order(s, &out->fortran) : parse_shape(s, &out->shape);
+    if (bit == 4)
+        return parse_shape(s, &out->shape);
+    out->fortran = take_word(s, "True");
+    return out->fortran || take_word(s, "False") ? MXC_OK : expected(s, "True or False");
 }
 
 mxc_status mxci_npy_parse(mxci_byte_source *source, int64_t at, const char *text, size_t length, mxci_npy_header *out) {
@@ -165,15 +157,17 @@ mxc_status mxci_npy_parse(mxci_byte_source *source, int64_t at, const char *text
     return seen == 7 ? MXC_OK : expected(&s, "all of descr, fortran_order and shape");
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 size_t mxci_npy_make_header(const mxc_ndarray *array, char out[MXCI_NPY_HEADER_MAX]) {
     const int one_byte_or_raw = mxc_dtype_size(array->dtype) == 1 || array->dtype == MXC_BF16;
     char shape[MXC_SHAPE_TEXT];
     mxci_line line = {out + 10, MXCI_NPY_HEADER_MAX - 10, 0};
-    size_t total;
+    size_t total, type = 0;
+    while (types[type].dtype != array->dtype)
+        type++;
     mxci_line_printf(&line, "{'descr': '%c%s', 'fortran_order': False, 'shape': %s, }", one_byte_or_raw ? '|' : '<',
-                     type_text(array->dtype), mxc_shape_format(&array->shape, shape, sizeof shape));
+                     types[type].text, mxc_shape_format(&array->shape, shape, sizeof shape));
     total = (10 + line.length + 1 + 63) / 64 * 64; /* the data starts at a multiple of 64 */
     memset(out + 10 + line.length, ' ', total - 10 - line.length - 1);
     out[total - 1] = '\n';

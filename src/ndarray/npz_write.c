@@ -13,7 +13,7 @@
 enum { VERSION = 20, UTF8 = 1 << 11, JAN_1_1980 = 0x21, MEMBERS_MAX = 65534 };
 #define OFFSET_MAX 0xfffffffeu /* from 2^32 - 1 on zip64 would be needed */
 
-/* What the directory says of a written member. */
+/* The directory entry of a written member. */
 typedef struct directory_entry {
     uint32_t crc, bytes, at;
 } directory_entry;

@@ -17,11 +17,12 @@
 #include "ndarray/array_list.h"
 #include "ndarray/params_format.h"
 
-/* Most axes MXNet itself writes. */
+/* The largest number of axes that MXNet writes. */
 enum { FORMAT_NDIM = 32 };
 
-/* ---- numbers that say how large something is ------------------------------------------------------------------- */
+/* ---- numbers that say how large something is --------------------------------------------------------------------- */
 
+/* More axes than MXNet writes are a damaged file; more than libmxc has are not supported. */
 static mxc_status check_ndim(mxci_byte_source *source, const char *what, int64_t at, int64_t ndim, int64_t least) {
     if (ndim < least || ndim > FORMAT_NDIM)
         return MXCI_BYTE_SOURCE_FAIL(source, at, MXC_EFORMAT, "%s has %lld axes", what, (long long)ndim);
@@ -82,17 +83,7 @@ mxc_status mxci_params_bytes(mxci_byte_source *source, int64_t at, const mxc_sha
                                  mxc_shape_format(shape, text, sizeof text));
 }
 
-/* ---- records --------------------------------------------------------------------------------------------------- */
-
-static mxc_status read_storage(mxci_byte_source *source, mxci_params_record *r) {
-    int64_t at = source->at;
-    int32_t most = r->version == MXCI_PARAMS_V2 ? MXCI_CSR : MXCI_DENSE;
-    MXC_TRY(mxci_byte_source_i32(source, "storage type", &r->storage));
-    if (r->storage < MXCI_DENSE || r->storage > most)
-        return MXCI_BYTE_SOURCE_FAIL(source, at, MXC_EFORMAT, "storage type %d, expected 0 to %d", (int)r->storage,
-                                     (int)most);
-    return MXC_OK;
-}
+/* ---- records ----------------------------------------------------------------------------------------------------- */
 
 /* Version, storage type and shapes. */
 static mxc_status read_shapes(mxci_byte_source *source, mxci_params_record *r) {
@@ -105,8 +96,14 @@ static mxc_status read_shapes(mxci_byte_source *source, mxci_params_record *r) {
         return read_dims(source, "array", (int)word, 0, &r->shape);
     }
     r->version = word;
-    if (word >= MXCI_PARAMS_V2)
-        MXC_TRY(read_storage(source, r));
+    if (word >= MXCI_PARAMS_V2) {
+        int32_t max = word == MXCI_PARAMS_V2 ? MXCI_CSR : MXCI_DENSE;
+        int64_t at = source->at;
+        MXC_TRY(mxci_byte_source_i32(source, "storage type", &r->storage));
+        if (r->storage < MXCI_DENSE || r->storage > max)
+            return MXCI_BYTE_SOURCE_FAIL(source, at, MXC_EFORMAT, "storage type %d, expected 0 to %d", (int)r->storage,
+                                         (int)max);
+    }
     if (r->storage != MXCI_DENSE)
         MXC_TRY(mxci_params_shape(source, "stored part of a sparse array", 0, &r->stored));
     MXC_TRY(mxci_params_shape(source, "array", word == MXCI_PARAMS_V3, &r->shape));
@@ -114,20 +111,21 @@ static mxc_status read_shapes(mxci_byte_source *source, mxci_params_record *r) {
     return MXC_OK;
 }
 
-/* Where the array was when it was saved; it is loaded to cpu(0) all the same. */
+/* The context that the array had when it was saved. It is checked and ignored: arrays are loaded to cpu(0). */
 static mxc_status read_context(mxci_byte_source *source) {
-    enum { CPU_SHARED = 5, MOST_IDS = 255 };
+    enum { CPU_SHARED = 5, MAX_ID = 255 };
     int64_t at = source->at;
     int32_t device, id;
     MXC_TRY(mxci_byte_source_i32(source, "device type", &device));
     MXC_TRY(mxci_byte_source_i32(source, "device id", &id));
     if (device < MXC_CPU || (device > MXC_CPU_PINNED && device != CPU_SHARED))
         return MXCI_BYTE_SOURCE_FAIL(source, at, MXC_EFORMAT, "device type %d, expected 1, 2, 3 or 5", (int)device);
-    if (id < 0 || id > MOST_IDS)
-        return MXCI_BYTE_SOURCE_FAIL(source, at + 4, MXC_EFORMAT, "device id %d, expected 0 to %d", (int)id, MOST_IDS);
+    if (id < 0 || id > MAX_ID)
+        return MXCI_BYTE_SOURCE_FAIL(source, at + 4, MXC_EFORMAT, "device id %d, expected 0 to %d", (int)id, MAX_ID);
     return MXC_OK;
 }
 
+/* The data is compared with the rest of the file before the array is created. */
 static mxc_status read_dense(mxci_byte_source *source, const mxci_params_record *r, mxc_ndarray **out) {
     mxc_status status;
     if (r->bytes > (uint64_t)mxci_byte_source_left(source))
@@ -161,7 +159,7 @@ static mxc_status read_record(mxci_params_reader *reader, mxc_ndarray **out) {
     return MXC_OK;
 }
 
-/* ---- the list -------------------------------------------------------------------------------------------------- */
+/* ---- the list ---------------------------------------------------------------------------------------------------- */
 
 static mxc_status read_name(mxci_byte_source *source, char **out) {
     int64_t at = source->at;

@@ -11,12 +11,12 @@
 #include "ndarray/array_list.h"
 #include "ndarray/params_format.h"
 
-/* Most bytes that the sparse arrays of one file may expand to: EXPAND for each byte of the file within these bounds. */
+/* The sparse arrays of a file may expand to EXPAND bytes for each byte of the file, within these bounds. */
 #define EXPAND 64
-#define EXPANDED_LEAST ((uint64_t)1 << 24)
-#define EXPANDED_MOST ((uint64_t)1 << 30)
+#define EXPANDED_MIN ((uint64_t)1 << 24)
+#define EXPANDED_MAX ((uint64_t)1 << 30)
 
-/* Numbers of one index array, as 64-bit ones. */
+/* One index array, converted to 64 bits. */
 typedef struct index_array {
     mxc_dtype dtype;
     int64_t count;
@@ -37,14 +37,15 @@ static mxc_status read_index_shape(mxci_byte_source *source, index_array *index)
     return MXC_OK;
 }
 
-/* Read count numbers; what is left was checked to hold them. */
+/* Read count numbers; the caller has checked that the file holds them. */
 static mxc_status read_index(mxci_byte_source *source, index_array *index) {
     size_t n = (size_t)index->count, width = mxc_dtype_size(index->dtype);
     int32_t *narrow;
     index->values = mxci_realloc_array(NULL, n, sizeof *index->values);
     if (!index->values)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for %zu indices", source->name, n);
-    narrow = (int32_t *)index->values + n; /* the upper half, so that widening from the front overtakes nothing */
+    narrow = (int32_t *)index->values +
+             n; /* the upper half, so that converting from the front overwrites none that is still to be read */
     if (width == sizeof(int64_t))
         return mxci_byte_source_read(source, "index array", index->values, n * width);
     MXC_TRY(mxci_byte_source_read(source, "index array", narrow, n * width));
@@ -72,7 +73,7 @@ static mxc_status check_left(mxci_byte_source *source, size_t data_bytes, int n,
     return MXC_OK;
 }
 
-/* ---- row_sparse ------------------------------------------------------------------------------------------------ */
+/* ---- row_sparse -------------------------------------------------------------------------------------------------- */
 
 /* The stored shape is (R, ...rest of the array's shape), and there are R row numbers. */
 static mxc_status check_rows_shape(mxci_byte_source *source, const mxci_params_record *r, const index_array *rows) {
@@ -91,7 +92,7 @@ static mxc_status check_rows(mxci_byte_source *source, int64_t at, const index_a
     for (int64_t i = 0; i < rows->count; i++)
         if (rows->values[i] < (i ? rows->values[i - 1] + 1 : 0) || rows->values[i] >= limit)
             return MXCI_BYTE_SOURCE_FAIL(source, at + i * (int64_t)mxc_dtype_size(rows->dtype), MXC_EFORMAT,
-                                         "row number %lld at place %lld: expected ascending numbers below %lld",
+                                         "row number %lld at index %lld: expected ascending numbers below %lld",
                                          (long long)rows->values[i], (long long)i, (long long)limit);
     return MXC_OK;
 }
@@ -112,7 +113,7 @@ static mxc_status fill_rows(mxci_byte_source *source, const mxci_params_record *
     return MXC_OK;
 }
 
-/* ---- csr ------------------------------------------------------------------------------------------------------- */
+/* ---- csr --------------------------------------------------------------------------------------------------------- */
 
 static mxc_status check_csr_shape(mxci_byte_source *source, const mxci_params_record *r, const index_array index[2]) {
     char shape[MXC_SHAPE_TEXT];
@@ -145,7 +146,7 @@ static mxc_status check_csr(mxci_byte_source *source, int64_t at, const index_ar
     return MXC_OK;
 }
 
-/* Values are read through a small buffer and put at their places. source->at is at the data, values bytes long. */
+/* Read the values through a small buffer and store them in the dense array. source->at is at the first value. */
 static mxc_status scatter_values(mxci_byte_source *source, const mxci_params_record *r, const index_array index[2],
                                  char *dense) {
     char buffer[4096];
@@ -178,18 +179,14 @@ static mxc_status fill_csr(mxci_byte_source *source, const mxci_params_record *r
     return MXC_OK;
 }
 
-/* ---- both ------------------------------------------------------------------------------------------------------ */
-
-static uint64_t expanded_limit(const mxci_byte_source *source) {
-    uint64_t size = (uint64_t)source->size;
-    if (size >= EXPANDED_MOST / EXPAND)
-        return EXPANDED_MOST;
-    return size * EXPAND > EXPANDED_LEAST ? size * EXPAND : EXPANDED_LEAST;
-}
+/* ---- both -------------------------------------------------------------------------------------------------------- */
 
 /* A zero array, if that stays within the limit for the whole file. */
 static mxc_status dense_array(mxci_params_reader *reader, const mxci_params_record *r, mxc_ndarray **out, char **data) {
-    uint64_t limit = expanded_limit(reader->source);
+    uint64_t size = (uint64_t)reader->source->size;
+    uint64_t limit = size >= EXPANDED_MAX / EXPAND  ? EXPANDED_MAX
+                     : size * EXPAND > EXPANDED_MIN ? size * EXPAND
+                                                    : EXPANDED_MIN;
     mxc_status status;
     void *memory = NULL;
     if (r->bytes > limit || reader->expanded + r->bytes > limit)

@@ -7,34 +7,34 @@
 #include "ndarray/array_list.h"
 #include "ndarray/params_format.h"
 
-/* The part of a record ahead of its data. */
-typedef struct record_head {
+/* The part of a record before its data. */
+typedef struct record_header {
     unsigned char bytes[128];
     size_t length;
-} record_head;
+} record_header;
 
-static void write_number(record_head *head, const void *value, size_t bytes) {
-    memcpy(head->bytes + head->length, value, bytes);
-    head->length += bytes;
+static void write_number(record_header *header, const void *value, size_t bytes) {
+    memcpy(header->bytes + header->length, value, bytes);
+    header->length += bytes;
 }
 
-static void put_u32(record_head *head, uint32_t value) {
-    write_number(head, &value, sizeof value);
+static void put_u32(record_header *header, uint32_t value) {
+    write_number(header, &value, sizeof value);
 }
 
 /* array NULL: "none". */
-static void make_head(record_head *head, const mxc_ndarray *array) {
+static void make_header(record_header *header, const mxc_ndarray *array) {
     int32_t ndim = array ? array->shape.ndim : 0;
-    head->length = 0;
-    put_u32(head, array && ndim == 0 ? MXCI_PARAMS_V3 : MXCI_PARAMS_V2);
-    put_u32(head, MXCI_DENSE);
-    put_u32(head, (uint32_t)ndim);
+    header->length = 0;
+    put_u32(header, array && ndim == 0 ? MXCI_PARAMS_V3 : MXCI_PARAMS_V2);
+    put_u32(header, MXCI_DENSE);
+    put_u32(header, (uint32_t)ndim);
     if (!array)
         return;
-    write_number(head, array->shape.dim, (size_t)ndim * sizeof *array->shape.dim);
-    put_u32(head, MXC_CPU);
-    put_u32(head, 0); /* device id */
-    put_u32(head, (uint32_t)array->dtype);
+    write_number(header, array->shape.dim, (size_t)ndim * sizeof *array->shape.dim);
+    put_u32(header, MXC_CPU);
+    put_u32(header, 0); /* device id */
+    put_u32(header, (uint32_t)array->dtype);
 }
 
 static mxc_status write_u64(mxci_writer *w, uint64_t value) {
@@ -43,11 +43,11 @@ static mxc_status write_u64(mxci_writer *w, uint64_t value) {
 
 static mxc_status write_record(mxci_writer *w, mxc_ndarray *array) {
     mxc_ndarray *host = NULL;
-    record_head head;
+    record_header header;
     mxc_status status;
     void *data;
-    make_head(&head, array);
-    MXC_TRY(mxci_writer_write(w, head.bytes, head.length));
+    make_header(&header, array);
+    MXC_TRY(mxci_writer_write(w, header.bytes, header.length));
     if (!array)
         return MXC_OK;
     MXC_TRY(mxci_array_on_host(array, &host, &data));

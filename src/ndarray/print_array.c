@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arrays as text, in numpy's manner:
+ * Arrays as text, in the style of numpy:
  *   [[1.  2.5]
  *    [3.  4. ]]
  *   <NDArray (2,2) float32 @cpu(0)>
@@ -16,7 +16,7 @@
 #include "ndarray/array.h"
 #include "ndarray/array_list.h"
 
-enum { SHOW_ALL = 1000, EDGE = 3, MOST_SHOWN = 10000, ITEM_TEXT = 40 };
+enum { SHOW_ALL = 1000, EDGE = 3, MAX_SHOWN = 10000, ITEM_TEXT = 40 };
 
 typedef struct printer {
     const mxc_ndarray *array;
@@ -24,7 +24,7 @@ typedef struct printer {
     int64_t inner[MXC_MAX_NDIM]; /* elements of one item of each axis */
     int64_t edge;                /* items shown at each end of a long axis */
     int width;                   /* of the widest item */
-    int measuring;               /* this walk finds width; the next writes text */
+    int measuring;               /* 1: this walk determines width; 0: it writes text */
     mxci_text text;
 } printer;
 
@@ -60,7 +60,7 @@ static int64_t edge_of(const mxc_ndarray *array) {
         for (int i = 0; i < array->shape.ndim; i++)
             if (array->shape.dim[i] > 0)
                 shown *= (double)(array->shape.dim[i] <= 2 * edge ? array->shape.dim[i] : 2 * edge);
-        if (shown <= MOST_SHOWN || edge == 1)
+        if (shown <= MAX_SHOWN || edge == 1)
             return edge;
     }
 }
@@ -74,7 +74,7 @@ static void walk_item(printer *p, int64_t element) {
         p->width = width;
 }
 
-/* What stands between two items of an axis: a blank, or as many line ends as axes lie within, and the indent. */
+/* The separator of two items of an axis: a blank, or a line end for each inner axis, and the indent. */
 static void separate(printer *p, int axis) {
     int within = p->array->shape.ndim - 1 - axis;
     if (p->measuring)

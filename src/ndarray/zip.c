@@ -11,12 +11,12 @@ enum {
     STORED = 0,
     DEFLATED = 8,
     ENCRYPTED = 1 << 0,    /* flag bits */
-    SIZES_FOLLOW = 1 << 3, /* the local header does not know the sizes */
+    SIZES_FOLLOW = 1 << 3, /* the sizes follow the data instead of being in the local header */
     COMMENT_MAX = 65535,
-    RATIO_MAX = 1032, /* deflate cannot do better */
-    EXPAND = 20       /* most bytes of deflated members per byte of the file, */
+    RATIO_MAX = 1032, /* the largest ratio of deflate */
+    EXPAND = 20       /* limit of the bytes of deflated members per byte of the file, */
 };
-#define EXPAND_ANYWAY ((uint64_t)1 << 30) /* but this much always */
+#define EXPAND_ALWAYS ((uint64_t)1 << 30) /* but at least this many bytes */
 
 static uint32_t u16(const unsigned char *p) {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8;
@@ -26,9 +26,9 @@ static uint32_t u32(const unsigned char *p) {
     return u16(p) | u16(p + 2) << 16;
 }
 
-/* ---- the directory --------------------------------------------------------------------------------------------- */
+/* ---- the directory ----------------------------------------------------------------------------------------------- */
 
-/* Find the end record in the last bytes of the file: the last place where one fits exactly with its comment. */
+/* Find the end record in the last bytes of the file: the last offset where one with its comment ends the file. */
 static mxc_status find_end(mxci_byte_source *source, unsigned char end[MXCI_ZIP_END_BYTES], int64_t *at) {
     int64_t most = MXCI_ZIP_END_BYTES + COMMENT_MAX, bytes = source->size < most ? source->size : most;
     unsigned char *tail = mxci_alloc((size_t)bytes);
@@ -89,7 +89,7 @@ void mxci_zip_close(mxci_zip *zip) {
 /* Sizes that cannot be true, or that together are more than this library expands. at: of the entry. */
 static mxc_status check_sizes(mxci_zip *zip, int64_t at, const mxci_zip_member *m) {
     uint64_t limit =
-        (uint64_t)zip->source->size * EXPAND > EXPAND_ANYWAY ? (uint64_t)zip->source->size * EXPAND : EXPAND_ANYWAY;
+        (uint64_t)zip->source->size * EXPAND > EXPAND_ALWAYS ? (uint64_t)zip->source->size * EXPAND : EXPAND_ALWAYS;
     zip->packed += MXCI_ZIP_LOCAL_BYTES + m->name_bytes + m->packed;
     if (zip->packed > (uint64_t)zip->directory_at)
         return MXCI_BYTE_SOURCE_FAIL(zip->source, at, MXC_EFORMAT,
@@ -147,7 +147,7 @@ mxc_status mxci_zip_end(const mxci_zip *zip) {
     return MXC_OK;
 }
 
-/* ---- one member ------------------------------------------------------------------------------------------------ */
+/* ---- one member -------------------------------------------------------------------------------------------------- */
 
 /* 64-bit sizes in a local header's extra fields: numpy writes them whatever the size. 0 if there are none. */
 static int extra_sizes(const unsigned char *extra, size_t bytes, uint64_t *unpacked, uint64_t *packed) {
@@ -168,23 +168,23 @@ static int extra_sizes(const unsigned char *extra, size_t bytes, uint64_t *unpac
 }
 
 /* 1 if the local header and what follows it agree with the directory. */
-static int local_agrees(const mxci_zip_member *m, const unsigned char *head, const unsigned char *name,
+static int local_agrees(const mxci_zip_member *m, const unsigned char *header, const unsigned char *name,
                         const unsigned char *extra, size_t extra_bytes) {
-    uint64_t packed = u32(head + 18), unpacked = u32(head + 22);
-    if (u32(head) != MXCI_ZIP_LOCAL || u16(head + 8) != m->method || u16(head + 26) != m->name_bytes)
+    uint64_t packed = u32(header + 18), unpacked = u32(header + 22);
+    if (u32(header) != MXCI_ZIP_LOCAL || u16(header + 8) != m->method || u16(header + 26) != m->name_bytes)
         return 0;
-    if (memcmp(name, m->name, m->name_bytes) != 0 || (u16(head + 6) & ENCRYPTED))
+    if (memcmp(name, m->name, m->name_bytes) != 0 || (u16(header + 6) & ENCRYPTED))
         return 0;
-    if (u16(head + 6) & SIZES_FOLLOW)
+    if (u16(header + 6) & SIZES_FOLLOW)
         return 1;
     if ((packed == 0xffffffff || unpacked == 0xffffffff) && !extra_sizes(extra, extra_bytes, &unpacked, &packed))
         return 0;
-    return packed == m->packed && unpacked == m->unpacked && u32(head + 14) == m->crc;
+    return packed == m->packed && unpacked == m->unpacked && u32(header + 14) == m->crc;
 }
 
 /* Check the local header and set where the packed data begins. */
 static mxc_status read_local(mxci_zip *zip, const mxci_zip_member *m, int64_t *data_at) {
-    unsigned char head[MXCI_ZIP_LOCAL_BYTES], *rest;
+    unsigned char header[MXCI_ZIP_LOCAL_BYTES], *rest;
     mxci_byte_source *source = zip->source;
     size_t name_bytes, rest_bytes;
     mxc_status status;
@@ -193,14 +193,14 @@ static mxc_status read_local(mxci_zip *zip, const mxci_zip_member *m, int64_t *d
     if (source->at > zip->directory_at)
         return MXCI_BYTE_SOURCE_FAIL(source, source->at, MXC_EFORMAT, "zip member behind the directory at %lld",
                                      (long long)zip->directory_at);
-    MXC_TRY(mxci_byte_source_read(source, "zip member header", head, sizeof head));
-    name_bytes = u16(head + 26);
-    rest_bytes = name_bytes + u16(head + 28);
+    MXC_TRY(mxci_byte_source_read(source, "zip member header", header, sizeof header));
+    name_bytes = u16(header + 26);
+    rest_bytes = name_bytes + u16(header + 28);
     rest = mxci_alloc(rest_bytes);
     if (!rest)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for a zip member's header", source->name);
     status = mxci_byte_source_read(source, "zip member header", rest, rest_bytes);
-    agrees = status == MXC_OK && local_agrees(m, head, rest, rest + name_bytes, rest_bytes - name_bytes);
+    agrees = status == MXC_OK && local_agrees(m, header, rest, rest + name_bytes, rest_bytes - name_bytes);
     mxci_free(rest);
     MXC_TRY(status);
     *data_at = source->at;
@@ -222,7 +222,7 @@ static mxc_status bad_deflate(const mxci_zip_stream *s) {
                                  "the deflated data of %s is damaged or too short", s->source.name);
 }
 
-/* Have packed bytes for zlib, if any are left. */
+/* Give zlib the next packed bytes, if any are left and it has none. */
 static mxc_status feed(mxci_zip_stream *s) {
     int64_t left = s->packed_end - s->packed_at;
     size_t n = left < (int64_t)sizeof s->in ? (size_t)left : sizeof s->in;
@@ -255,7 +255,7 @@ static mxc_status inflate_some(mxci_zip_stream *s, void *out, size_t bytes) {
 }
 
 static mxc_status fetch_member(mxci_byte_source *source, void *out, size_t bytes) {
-    mxci_zip_stream *s = (mxci_zip_stream *)source; /* its first member */
+    mxci_zip_stream *s = (mxci_zip_stream *)source; /* source is its first member */
     MXC_TRY(s->inflating ? inflate_some(s, out, bytes) : fetch_packed(s, out, bytes));
     for (size_t at = 0, n; at < bytes; at += n) {
         n = bytes - at < (1u << 30) ? bytes - at : 1u << 30;
@@ -292,7 +292,7 @@ mxc_status mxci_zip_stream_open(mxci_zip *zip, const mxci_zip_member *member, co
     return MXC_OK;
 }
 
-/* All bytes are out: the packed data must end without giving another. */
+/* After the last byte the packed data must end: inflating must give no further byte. */
 static mxc_status inflate_end(mxci_zip_stream *s) {
     unsigned char more;
     int result;

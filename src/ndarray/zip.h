@@ -26,15 +26,16 @@ typedef struct mxci_zip {
     int64_t directory_at;
     unsigned char *directory;
     uint32_t directory_bytes, count;
-    uint32_t next;     /* place in the directory of the next member */
+    uint32_t next;     /* offset in the directory of the next member */
     uint64_t packed;   /* bytes of the members so far, in the file */
     uint64_t expanded; /* and of the deflated ones, unpacked */
 } mxci_zip;
 
-/* Statuses: MXC_EFORMAT, MXC_EUNSUPPORTED, MXC_ENOMEM and those of reading. On success mxci_zip_close is due. */
+/* Statuses: MXC_EFORMAT, MXC_EUNSUPPORTED, MXC_ENOMEM and those of reading. On success the caller calls mxci_zip_close.
+ */
 mxc_status mxci_zip_open(mxci_byte_source *source, mxci_zip *out);
 void mxci_zip_close(mxci_zip *zip);
-/* The next member; call it count times. Checks everything that can be told without the member's data. */
+/* The next member; call it count times. Checks everything that does not need the data of the member. */
 mxc_status mxci_zip_next(mxci_zip *zip, mxci_zip_member *out);
 /* After count members: nothing may be left of the directory. */
 mxc_status mxci_zip_end(const mxci_zip *zip);
@@ -51,7 +52,7 @@ typedef struct mxci_zip_stream {
     unsigned char in[16384];
 } mxci_zip_stream;
 
-/* Statuses as for mxci_zip_open. name appears in messages. On success mxci_zip_stream_close is due. */
+/* Statuses as for mxci_zip_open. name appears in messages. On success the caller calls mxci_zip_stream_close. */
 mxc_status mxci_zip_stream_open(mxci_zip *zip, const mxci_zip_member *member, const char *name, mxci_zip_stream *out);
 /* All of the source was read: check that the packed data ends here too, and the CRC. */
 mxc_status mxci_zip_stream_end(mxci_zip_stream *stream);

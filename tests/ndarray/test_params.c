@@ -394,9 +394,9 @@ static void spoiled(void (*record)(bytes *), size_t at, uint64_t x, size_t width
 static void hostile_row_sparse(void **state) {
     enum { STORED = 12, SHAPE = 32, TYPE = 60, COUNT = 68, DATA = 76, ROWS = 80 };
     (void)state;
-    spoiled(put_row_sparse, ROWS + 8, 1, 8, "row number 1 at place 1"); /* twice */
-    spoiled(put_row_sparse, ROWS, 3, 8, "row number 3 at place 1");     /* twice */
-    spoiled(put_row_sparse, ROWS + 8, 0, 8, "row number 0 at place 1"); /* falls */
+    spoiled(put_row_sparse, ROWS + 8, 1, 8, "row number 1 at index 1"); /* twice */
+    spoiled(put_row_sparse, ROWS, 3, 8, "row number 3 at index 1");     /* twice */
+    spoiled(put_row_sparse, ROWS + 8, 0, 8, "row number 0 at index 1"); /* falls */
     spoiled(put_row_sparse, ROWS + 8, 4, 8, "below 4");
     spoiled(put_row_sparse, ROWS, (uint64_t)-1, 8, "row number -1");
     spoiled(put_row_sparse, COUNT, 3, 8, "3 row numbers");
