@@ -135,7 +135,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_memory_report_print(const mxc_memory_repor
 /** Wait for queued runs, then free. NULL is fine. */
 MXC_API void mxc_executor_destroy(mxc_executor *executor);
 
-/** Queue a forward run. Does not block. Failures inside show when an output is waited for. */
+/** Queue a forward run. Does not block. Errors are reported by the next wait on an output. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_executor_forward(mxc_executor *executor, int is_train);
 /**
  * Queue one step of forward: one operator, counted from 0 in execution order. Start with step 0, then go on in order

@@ -21,7 +21,7 @@
 
 typedef struct mxc_ndarray mxc_ndarray;
 
-/* ---- creation, references, properties ---------------------------------------------------------------------- */
+/* ---- creation, references, properties ---------------------------------------------------------------------------- */
 
 /**
  * Create an array on the default engine. Its contents are undefined until written.
@@ -55,7 +55,7 @@ MXC_API mxc_var *mxc_ndarray_var(const mxc_ndarray *array);
 /** Describe the array as a tensor, allocating its memory if necessary. Does not wait. Status: MXC_ENOMEM. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_tensor(mxc_ndarray *array, mxc_tensor *out);
 
-/* ---- views ------------------------------------------------------------------------------------------------- */
+/* ---- views ------------------------------------------------------------------------------------------------------- */
 
 /** Rows begin to end-1 of axis 0. Status: MXC_ESHAPE. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_slice(mxc_ndarray *array, int64_t begin, int64_t end, mxc_ndarray **out);
@@ -65,7 +65,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_at(mxc_ndarray *array, int64_t ind
 MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_reshape(mxc_ndarray *array, int ndim, const int64_t *dims,
                                                       mxc_ndarray **out);
 
-/* ---- contents ---------------------------------------------------------------------------------------------- */
+/* ---- contents ---------------------------------------------------------------------------------------------------- */
 
 /** Copy from host memory; bytes must be the size of the array. data may be reused on return. Blocks until earlier work
  *  on the array is done. Status: MXC_EINVAL (bytes), MXC_ENOMEM. */
@@ -103,7 +103,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_ndarray_print(mxc_ndarray *array, char **o
 /** Free a string or an array of handles that the library returned. NULL is fine. */
 MXC_API void mxc_free(void *block);
 
-/* ---- files and exchange ------------------------------------------------------------------------------------ */
+/* ---- files and exchange ------------------------------------------------------------------------------------------ */
 
 /** Arrays with optional names; names is NULL for an unnamed list. Free with mxc_ndarray_list_release. */
 typedef struct mxc_ndarray_list {

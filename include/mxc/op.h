@@ -83,7 +83,7 @@ enum {
                                  those of length 1 are broadcast */
 };
 
-/* ---- what passes over graphs ask ----------------------------------------------------------------------------- */
+/* ---- what passes over graphs ask --------------------------------------------------------------------------------- */
 
 /** Where an operator that takes one array and a number has the number. */
 typedef enum mxc_scalar_kind {
@@ -149,7 +149,7 @@ typedef struct mxc_norm {
     double eps;
 } mxc_norm;
 
-/* ---- descriptors ----------------------------------------------------------------------------------------------- */
+/* ---- descriptors ------------------------------------------------------------------------------------------------- */
 
 /** Functions by device, for arrays indexed by mxc_device: .forward = MXC_ON_CPU(f). In C the same as { [MXC_CPU] = f },
  *  which is no C++. */
@@ -241,7 +241,7 @@ struct mxc_op_def {
     mxc_op_compute_fn backward[MXC_DEVICE_LIMIT]; /* NULL: no gradient */
 };
 
-/* ---- registry ---------------------------------------------------------------------------------------------- */
+/* ---- registry ---------------------------------------------------------------------------------------------------- */
 
 /** Add a descriptor, which must stay valid for the process's life. MXC_EEXIST, MXC_EINVAL, MXC_ENOMEM. Thread-safe. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_op_register(const mxc_op_def *def);
@@ -266,7 +266,7 @@ typedef enum mxc_place {
 } mxc_place;
 MXC_API mxc_place mxc_op_place(const mxc_op_def *def, mxc_device device, mxc_pass pass);
 
-/* ---- operator with parameters ------------------------------------------------------------------------------ */
+/* ---- operator with parameters ------------------------------------------------------------------------------------ */
 
 /** Parse parameters. MXC_ENOTFOUND (no such operator, with similar names), MXC_EINVAL, MXC_ENOMEM. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_op_create(const char *name, int n_params, const char *const *keys,
@@ -306,7 +306,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_sig_set_type(mxc_op_sig *sig, int slot, mx
 /** Fail with MXC_ESHAPE, the operator's name and the text. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_sig_fail(const mxc_op_sig *sig, const char *format, ...) MXC_PRINTF(2, 3);
 
-/* ---- calling on arrays ------------------------------------------------------------------------------------- */
+/* ---- calling on arrays ------------------------------------------------------------------------------------------- */
 
 /**
  * Queue one forward run.
@@ -316,9 +316,9 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_sig_fail(const mxc_op_sig *sig, const char
  *                 the inferred shape and dtype. An output may be an input's array where the in-place option allows it
  * @param req      n_out requests, or NULL: write
  * @param is_train training behaviour (dropout, batch statistics)
- * @return MXC_EINVAL, MXC_ESHAPE, MXC_EDTYPE, MXC_EDEVICE, MXC_ENOMEM; a kernel's failure shows at the next wait on out
- * Does not block, unless the descriptor has infer_from_data. Source operators (no inputs) run on cpu(0) or on the
- * context of inout[0].
+ * @return MXC_EINVAL, MXC_ESHAPE, MXC_EDTYPE, MXC_EDEVICE, MXC_ENOMEM; the next wait on out reports an error of the
+ * kernel Does not block, unless the descriptor has infer_from_data. Source operators (no inputs) run on cpu(0) or on
+ * the context of inout[0].
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_op_invoke(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out,
                                                 mxc_ndarray **inout, const mxc_req *req, int is_train);

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- reading --------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 typedef struct mxc_record_reader mxc_record_reader;
 
@@ -51,7 +51,7 @@ MXC_API void mxc_record_reader_rewind(mxc_record_reader *reader);
 /** Number of damaged places skipped since the reader was opened, and of bytes in them. Either may be NULL. */
 MXC_API void mxc_record_reader_skipped(const mxc_record_reader *reader, int64_t *places, int64_t *bytes);
 
-/* ---- writing --------------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 typedef struct mxc_record_writer mxc_record_writer;
 
@@ -66,7 +66,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_record_writer_close(mxc_record_writer *wri
 /** Discard what was written; existing files remain. NULL is fine. */
 MXC_API void mxc_record_writer_abandon(mxc_record_writer *writer);
 
-/* ---- index ----------------------------------------------------------------------------------------------------- */
+/* ---- index ------------------------------------------------------------------------------------------------------- */
 
 /** Keys and offsets of records, in file order. */
 typedef struct mxc_record_index {
@@ -84,7 +84,7 @@ MXC_API void mxc_record_index_free(mxc_record_index *index); /* and set to zero 
 /** Copy the intact records of a damaged file and write an index (NULL: none). n: set to their number; may be NULL. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_record_repair(const char *from, const char *to, const char *index, int64_t *n);
 
-/* ---- image records --------------------------------------------------------------------------------------------- */
+/* ---- image records ----------------------------------------------------------------------------------------------- */
 
 /** An image record: a header of 24 bytes, the labels unless there is exactly one, then the encoded image. */
 typedef struct mxc_image_record {

@@ -23,7 +23,7 @@ MXC_API void mxc_names_release(mxc_names *names); /* frees and clears; a cleared
 /** Index of name; -1 if absent. */
 MXC_API int64_t mxc_names_find(const mxc_names *names, const char *name);
 
-/* ---- making ------------------------------------------------------------------------------------------------ */
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
 
 /** A variable: an argument to be given at bind. Status: MXC_EINVAL (empty name), MXC_ENOMEM. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_variable(const char *name, mxc_symbol **out);
@@ -63,7 +63,8 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_copy(const mxc_symbol *symbol, mxc_
 MXC_API mxc_symbol *mxc_symbol_retain(mxc_symbol *symbol);
 MXC_API void mxc_symbol_release(mxc_symbol *symbol); /* NULL is fine; no recursion, however deep the graph */
 
-/* ---- taking apart ------------------------------------------------------------------------------------------ */
+/* ---- outputs, inner nodes, names
+ * ------------------------------------------------------------------------------------------ */
 
 /** Name of the node of a one-output symbol; NULL for a group. Borrowed. */
 MXC_API const char *mxc_symbol_name(const mxc_symbol *symbol);
@@ -82,7 +83,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_list_arguments(const mxc_symbol *sy
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_list_outputs(const mxc_symbol *symbol, mxc_names *out);
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_list_aux(const mxc_symbol *symbol, mxc_names *out);
 
-/* ---- attributes -------------------------------------------------------------------------------------------- */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 /** Value of an attribute or parameter of the symbol's node, borrowed until it is set again; NULL if absent or if the
  *  outputs belong to several nodes. A key is looked up as it is, then as __key__. */
@@ -103,7 +104,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_list_attrs(const mxc_symbol *symbol
 MXC_API MXC_MUST_CHECK mxc_status mxc_attr_scope_enter(int n, const char *const *keys, const char *const *values);
 MXC_API void mxc_attr_scope_leave(void);
 
-/* ---- inference --------------------------------------------------------------------------------------------- */
+/* ---- inference --------------------------------------------------------------------------------------------------- */
 
 /** Result of inference, in the order of list_arguments, list_outputs, list_aux. Free with mxc_inferred_release. */
 typedef struct mxc_inferred {
@@ -118,13 +119,13 @@ MXC_API void mxc_inferred_release(mxc_inferred *inferred);
  * Infer shapes and types both ways until nothing more follows.
  * @param n       known variables; names[i] has shapes[i] (NULL array or ndim -1: unknown) and types[i] (NULL: unknown)
  * @return MXC_ENOTFOUND (no such argument, listing candidates), MXC_ESHAPE or MXC_EDTYPE with node, operator, argument,
- *         both shapes. Incomplete is MXC_OK with complete 0; messages of what is missing are the caller's business
+ *         both shapes. If something remains unknown, the status is MXC_OK and complete is 0
  * Variables' attributes __shape__ (0 or -1: unknown axis) and __dtype__ count as known.
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_infer(const mxc_symbol *symbol, int64_t n, const char *const *names,
                                                    const mxc_shape *shapes, const mxc_dtype *types, mxc_inferred *out);
 
-/* ---- text -------------------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 /** JSON as MXNet 1.x writes it, and MXNet's JSON of every version read. Caller frees *out with mxc_free. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_to_json(const mxc_symbol *symbol, char **out);
@@ -133,7 +134,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_from_json(const char *json, size_t 
 /** The file is replaced in one step; where path is a symbolic link, the file that it names. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_save(const mxc_symbol *symbol, const char *path);
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_load(const char *path, mxc_symbol **out);
-/** One line a node: name, operator, inputs, parameters. Caller frees with mxc_free. */
+/** One line per node: name, operator, inputs, parameters. Caller frees with mxc_free. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_print(const mxc_symbol *symbol, char **out);
 /** The graph in Graphviz' dot language; with shapes on the edges where inferred can say (may be NULL: none). */
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_to_dot(const mxc_symbol *symbol, int64_t n, const char *const *names,

@@ -10,7 +10,7 @@
 #include <mxc/kvstore.h>
 #include <mxc/optimizer.h>
 
-/* ---- initialisers ------------------------------------------------------------------------------------------ */
+/* ---- initialisers ------------------------------------------------------------------------------------------------ */
 
 /**
  * Queue the initialisation of one parameter. As in MXNet, the name decides first: parameters whose names end in bias,
@@ -27,7 +27,7 @@
 MXC_API MXC_MUST_CHECK mxc_status mxc_init_array(const char *rule, int n_params, const char *const *keys,
                                                  const char *const *values, const char *name, mxc_ndarray *array);
 
-/* ---- metrics ----------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 typedef struct mxc_metric mxc_metric;
 /**
@@ -57,7 +57,7 @@ MXC_API double mxc_metric_value(const mxc_metric *metric); /* NaN before the fir
 MXC_API const char *mxc_metric_name(const mxc_metric *metric);
 MXC_API void mxc_metric_reset(mxc_metric *metric);
 
-/* ---- learning-rate schedules ------------------------------------------------------------------------------- */
+/* ---- learning-rate schedules ------------------------------------------------------------------------------------- */
 
 typedef enum mxc_schedule_kind {
     MXC_SCHEDULE_CONSTANT = 0,
@@ -78,7 +78,7 @@ typedef struct mxc_schedule {
 /** The learning rate of update t (from 0), for the base rate. */
 MXC_API double mxc_schedule_lr(const mxc_schedule *schedule, double base, int64_t t);
 
-/* ---- gradients --------------------------------------------------------------------------------------------- */
+/* ---- gradients --------------------------------------------------------------------------------------------------- */
 
 /**
  * Queue the scaling of arrays, of one float dtype and context, by min(1, max_norm / (norm + 1e-8)), where norm is the
@@ -90,7 +90,7 @@ MXC_API double mxc_schedule_lr(const mxc_schedule *schedule, double base, int64_
 MXC_API MXC_MUST_CHECK mxc_status mxc_clip_global_norm(int n, mxc_ndarray *const *arrays, double max_norm,
                                                        mxc_ndarray **norm);
 
-/* ---- checkpoints ------------------------------------------------------------------------------------------- */
+/* ---- checkpoints ------------------------------------------------------------------------------------------------- */
 
 /** Write <prefix>-symbol.json and <prefix>-%04d.params (names "arg:..." and "aux:..."). Each file is replaced
  *  atomically. Waits for the arrays. */
@@ -100,7 +100,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_model_save(const char *prefix, int epoch, 
 MXC_API MXC_MUST_CHECK mxc_status mxc_model_load(const char *prefix, int epoch, mxc_symbol **symbol,
                                                  mxc_ndarray_list *params);
 
-/* ---- training loop ----------------------------------------------------------------------------------------- */
+/* ---- training loop ----------------------------------------------------------------------------------------------- */
 
 /** The state of a training run, for callbacks and as its result. */
 typedef struct mxc_fit_progress {

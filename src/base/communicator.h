@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the library asks of a communicator: a set of GPUs that run collective operations among themselves. One table;
- * the GPU module has it where it has a library for that (NCCL), and the GPU emulator of the tests has another.
+ * The interface of communicators: sets of GPUs that run collective operations among themselves. The GPU module
+ * implements it where it finds a library for that (NCCL), and the GPU emulator implements it for tests.
  *
  * An mxci_communicator is this process's members of such a set, at most one per GPU, each with its own queue of work.
  * All members of the set, in all processes, start the same collectives in the same order. Starting never blocks;
@@ -15,7 +15,7 @@
 
 enum { MXCI_COMMUNICATOR_MEMBERS = 16 }; /* of one process, at most */
 
-typedef struct mxci_communicator mxci_communicator; /* the module's */
+typedef struct mxci_communicator mxci_communicator; /* defined by the module */
 
 /* How the members of a set find each other. One process creates it and sends it to the others. */
 typedef struct mxci_communicator_id {
@@ -25,7 +25,7 @@ typedef struct mxci_communicator_id {
 typedef enum mxci_collective {
     MXCI_COLLECTIVE_ALLREDUCE, /* out = the sum of all members' in, with the same bits at each */
     MXCI_COLLECTIVE_REDUCE,    /* the same, at the root only; the others' out is not used */
-    MXCI_COLLECTIVE_BROADCAST  /* out = the root's in, at all; the others' in is not used */
+    MXCI_COLLECTIVE_BROADCAST  /* out = the root's in, at all members; the others' in is not used */
 } mxci_collective;
 
 /* A collective on n elements; memory of each member's GPU, in the order of create. in may be out. Sums of f16 and bf16
@@ -45,7 +45,7 @@ typedef struct mxci_communicator_api {
     /* All calls can fail with MXC_EDEVICE and the reason. May block while a library is loaded. */
     mxc_status (*create_id)(mxci_communicator_id *out);
     /* Begin to become the ranks first to first + n - 1 of size, on these GPUs. Ticket 0 is done when all members of the
-     * set have come; then work may be started. Does not block. */
+     * set have joined; then work may be started. Does not block. */
     mxc_status (*create)(const mxci_communicator_id *id, int size, int first, int n, const int *gpus,
                          mxci_communicator **out);
     /* Tickets count up from 1. The memory is the caller's, ready when this is called, and stays until the work is done

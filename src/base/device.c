@@ -10,7 +10,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 
-/* ---- the CPU --------------------------------------------------------------------------------------------------- */
+/* ---- the CPU ----------------------------------------------------------------------------------------------------- */
 
 static int cpu_count(void) {
     return MXC_MAX_DEVICE_ID + 1; /* contexts, not processors: a program may separate its work */
@@ -59,7 +59,7 @@ static const mxci_device cpu = {
     .copy_now = cpu_copy_now,
 };
 
-/* ---- the table ------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 /* Entries are set once, so readers need no lock. */
 static _Atomic(const mxci_device *) devices[MXC_DEVICE_LIMIT] = {[MXC_CPU] = &cpu};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Documentation as text: words in lines, and parameters from their schema. */
+/* Documentation of operators, iterators and optimizers as text: words wrapped to lines, and parameters from their
+ * schema. */
 #include "base/document.h"
 
 #include <string.h>

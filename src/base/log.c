@@ -25,11 +25,6 @@ void mxc_set_log_level(mxc_log_level level) {
     atomic_store(&chosen_level, (int)level);
 }
 
-static int lowest_level(void) {
-    int level = atomic_load(&chosen_level);
-    return level >= 0 ? level : (int)mxci_option_get(MXCI_OPT_MXC_LOG_LEVEL);
-}
-
 /* One write per message, so that lines of several threads do not interleave. */
 static void write_default(mxc_log_level level, const char *message) {
     static const char *const names[] = {"debug", "info", "warning", "error"};
@@ -46,7 +41,8 @@ void mxci_log(mxc_log_level level, const char *format, ...) {
     va_list args;
     mxc_log_fn fn;
     void *user;
-    if ((int)level < lowest_level())
+    int chosen = atomic_load(&chosen_level);
+    if ((int)level < (chosen >= 0 ? chosen : (int)mxci_option_get(MXCI_OPT_MXC_LOG_LEVEL)))
         return;
     va_start(args, format);
     mxci_vformat(message, sizeof message, format, args);

@@ -4,7 +4,7 @@
  * needed, and stays loaded.
  *
  * libmxc and a module are built together, and their versions must agree. A module does not link libmxc, so that it
- * works with the shared and the static library alike: it is given the functions of libmxc that it calls in mxci_host,
+ * works with the shared and the static library alike: it receives the functions of libmxc that it calls in mxci_host,
  * and returns its own in mxci_module.
  */
 #ifndef MXCI_BASE_MODULE_H
@@ -20,7 +20,7 @@ struct mxci_op_impl;           /* operator/op_impl.h */
 /* What a module may call. */
 typedef struct mxci_host {
     const char *version; /* MXC_VERSION */
-    /* As mxc_fail_at, with the text made. */
+    /* As mxc_fail_at, with the formatted text. */
     mxc_status (*fail)(const char *file, int line, mxc_status code, const char *text);
     int64_t (*option)(mxci_option option); /* mxci_option_get */
 } mxci_host;

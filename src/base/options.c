@@ -37,26 +37,6 @@ int mxci_option_parse(mxci_option option, const char *text, int64_t *out) {
     return 1;
 }
 
-/* Threads that run this concurrently store the same values, so no lock is needed. */
-static void read_all(void) {
-    for (int i = 0; i < MXCI_OPT_COUNT; i++) {
-        const char *text = mxci_getenv(options[i].name);
-        int64_t value = options[i].initial;
-        if (text && *text)
-            mxci_option_parse((mxci_option)i, text, &value);
-        atomic_store(&values[i], value);
-    }
-}
-
-static void warn_bad_value(int i) {
-    const char *text = mxci_getenv(options[i].name);
-    int64_t value;
-    if (text && *text && !mxci_option_parse((mxci_option)i, text, &value))
-        mxci_log(MXC_LOG_WARNING, "%s=\"%.80s\" ignored: expected a number from %lld to %lld (%s); using %lld",
-                 options[i].name, text, (long long)options[i].minimum, (long long)options[i].maximum, options[i].text,
-                 (long long)value);
-}
-
 static int is_option(const char *name, size_t length) {
     for (int i = 0; i < MXCI_OPT_COUNT; i++)
         if (strlen(options[i].name) == length && memcmp(options[i].name, name, length) == 0)
@@ -67,8 +47,16 @@ static int is_option(const char *name, size_t length) {
     return 0;
 }
 
-/* A misspelt option would otherwise be ignored silently. */
-static void warn_unknown_names(void) {
+/* Warn about values that are not numbers or out of range, and about names that are no options: most likely misspelt. */
+static void warn_ignored(void) {
+    for (int i = 0; i < MXCI_OPT_COUNT; i++) {
+        const char *text = mxci_getenv(options[i].name);
+        int64_t value;
+        if (text && *text && !mxci_option_parse((mxci_option)i, text, &value))
+            mxci_log(MXC_LOG_WARNING, "%s=\"%.80s\" ignored: expected a number from %lld to %lld (%s); using %lld",
+                     options[i].name, text, (long long)options[i].minimum, (long long)options[i].maximum,
+                     options[i].text, (long long)value);
+    }
     for (char **entry = environ; entry && *entry; entry++) {
         size_t length = strcspn(*entry, "=");
         if (strncmp(*entry, "MXC_", 4) == 0 && !is_option(*entry, length))
@@ -81,12 +69,15 @@ static void warn_unknown_names(void) {
 int64_t mxci_option_get(mxci_option option) {
     static atomic_int ready;
     if (!atomic_load_explicit(&ready, memory_order_acquire)) {
-        read_all();
-        if (!atomic_exchange(&ready, 1)) { /* the first thread; the values are stored, so logging may query its level */
-            for (int i = 0; i < MXCI_OPT_COUNT; i++)
-                warn_bad_value(i);
-            warn_unknown_names();
+        for (int i = 0; i < MXCI_OPT_COUNT; i++) { /* concurrent threads store the same values, so no lock is needed */
+            const char *text = mxci_getenv(options[i].name);
+            int64_t value = options[i].initial;
+            if (text && *text)
+                mxci_option_parse((mxci_option)i, text, &value);
+            atomic_store(&values[i], value);
         }
+        if (!atomic_exchange(&ready, 1)) /* the first thread; the values are stored, so logging may query its level */
+            warn_ignored();
     }
     return atomic_load_explicit(&values[option], memory_order_relaxed);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameter schemas: parsing strings into a struct, and formatting it. A text is consumed whole or refused. */
+/* Parameter schemas: parsing texts into the fields of a struct, and formatting them. Parsing allocates nothing; a text
+ * is consumed whole or refused, and the message says what is accepted. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -23,12 +24,6 @@ static int at_end(const char *s) {
 static int is_none(const char *text) {
     text = param_skip_blanks(text);
     return strncmp(text, "None", 4) == 0 && at_end(text + 4);
-}
-
-static int read_bool(const char *text, int32_t *out) {
-    int i = mxci_list_find("false,False,0,true,True,1", text);
-    *out = i >= 3;
-    return i >= 0;
 }
 
 static int read_whole_int(const char *text, int64_t *out) {
@@ -128,6 +123,7 @@ mxc_status mxc_tuple_parse(const char *text, mxc_tuple *out) {
 
 /* ---- storing ---- */
 
+/* The value of an optional parameter that is None; mxc_param.optional lists them. */
 static void store_none(const mxc_param *p, void *field) {
     memset(field, 0, p->size);
     switch (p->type) {
@@ -156,6 +152,7 @@ static void store_none(const mxc_param *p, void *field) {
     }
 }
 
+/* The rest of the field is zero, so that equal parameters have equal bytes. */
 static int store_string(const mxc_param *p, const char *text, char *field) {
     size_t n = strlen(text);
     if (n >= p->size)
@@ -165,11 +162,14 @@ static int store_string(const mxc_param *p, const char *text, char *field) {
     return 1;
 }
 
-/* Read text into the field as the type says; 0 if it is malformed. */
+/* Parse text into the field by its type. Returns 0 if it is malformed; the field is undefined then. */
 static int store_value(const mxc_param *p, const char *text, void *field) {
+    int index;
     switch (p->type) {
     case MXC_PARAM_BOOL:
-        return read_bool(text, field);
+        index = mxci_list_find("false,False,0,true,True,1", text);
+        *(int32_t *)field = index >= 3;
+        return index >= 0;
     case MXC_PARAM_INT:
         return read_whole_int(text, field);
     case MXC_PARAM_FLOAT:
@@ -210,6 +210,7 @@ static int floats_within(const mxc_param *p, const mxc_floats *f) {
     return 1;
 }
 
+/* Checks numbers and each entry of a tuple; other types have no bounds. */
 static int in_bounds(const mxc_param *p, const void *field) {
     if (!p->bounded)
         return 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the library asks of a group of processes. One table; the MPI module has it, and the tests have one whose
- * processes are threads.
+ * The interface of groups of processes. The MPI module implements it, and the tests implement it with threads in place
+ * of processes.
  *
  * All processes of a group ("ranks" 0 to size-1) start the same collective operations in the same order on each
  * channel. Starting never blocks; a started operation makes progress only inside calls of test. One thread uses a group
@@ -14,12 +14,12 @@
 
 #include <mxc/types.h>
 
-typedef struct mxci_process_group mxci_process_group; /* the module's */
+typedef struct mxci_process_group mxci_process_group; /* defined by the module */
 
 /* Operations on different channels are independent of each other. */
 typedef enum mxci_group_channel {
     MXCI_CHANNEL_DATA,    /* reductions, gathered parts, initial values */
-    MXCI_CHANNEL_ORDER,   /* which of them comes next */
+    MXCI_CHANNEL_ORDER,   /* announcements: which operation is started next */
     MXCI_CHANNEL_CONTROL, /* liveness and failures */
     MXCI_CHANNEL_SERVER,  /* messages between workers and servers */
     MXCI_CHANNELS
@@ -27,7 +27,7 @@ typedef enum mxci_group_channel {
 
 /* A started operation. It and the memory that it names are the caller's, and stay where they are until it is done. */
 typedef struct mxci_group_request {
-    int64_t room[2]; /* the module's */
+    int64_t room[2]; /* private to the module */
     int from;        /* of a message that was received: the sender, and its bytes */
     size_t bytes;
 } mxci_group_request;

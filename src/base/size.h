@@ -2,8 +2,8 @@
 /*
  * Arithmetic on sizes that cannot wrap. What is too large to represent becomes the largest number that the type has and
  * stays that in further sums and products, so a computation is checked once, at its end: mxci_size_fits where memory is
- * asked for, mxci_shape_fits where a shape is learned. This holds for sums and products only: before a difference or a
- * quotient the operands must have been checked.
+ * requested, mxci_shape_fits where a shape becomes known. This holds for sums and products only: before a difference or
+ * a quotient the operands must have been checked.
  *
  * Bytes are size_t. Axes and counts of elements are int64_t, where -1 stands for unknown, as in mxc_shape.
  *
@@ -17,12 +17,13 @@
 
 #include <mxc/types.h>
 
-/* Most bytes of an array, scratch block or pool: differences of its addresses and sums of two do not overflow. */
+/* Limit of the bytes of an array, scratch block or pool: differences of its addresses, and sums of two limits, do not
+ * overflow. */
 #define MXCI_SIZE_LIMIT ((size_t)PTRDIFF_MAX / 2)
-/* Every block inside scratch memory or a pool starts at a multiple of so many bytes: a cache line. */
+/* Every block inside scratch memory or a pool starts at a multiple of this number of bytes, a cache line. */
 #define MXCI_SIZE_ALIGN ((size_t)64)
 
-/* ---- bytes ----------------------------------------------------------------------------------------------------- */
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
 /* a + b and a b, SIZE_MAX where they are larger. */
 static inline size_t mxci_size_add(size_t a, size_t b) {
@@ -45,12 +46,12 @@ static inline size_t mxci_size_of(int64_t count, size_t element) {
     return count < 0 || count == INT64_MAX ? SIZE_MAX : mxci_size_mul((size_t)count, element);
 }
 
-/* 1 if a block of so many bytes can be asked for; 0 above MXCI_SIZE_LIMIT, as for everything that saturated. */
+/* 1 if a block of that size can be requested; 0 above MXCI_SIZE_LIMIT, which includes all sizes that saturated. */
 static inline int mxci_size_fits(size_t bytes) {
     return bytes <= MXCI_SIZE_LIMIT;
 }
 
-/* ---- axes and elements ----------------------------------------------------------------------------------------- */
+/* ---- axes and elements ------------------------------------------------------------------------------------------- */
 
 /* a + b and a b of axes or counts, INT64_MAX where they are larger; -1 where an operand is unknown. */
 static inline int64_t mxci_dim_add(int64_t a, int64_t b) {
@@ -89,13 +90,13 @@ static inline int mxci_shape_fits(const mxc_shape *shape) {
     return mxci_shape_extent(shape) <= MXC_MAX_ELEMENTS;
 }
 
-/* Bytes of an array whose elements have so many; SIZE_MAX if the shape is not known or does not fit. */
+/* Bytes of an array whose elements have element bytes; SIZE_MAX if the shape is not known or does not fit. */
 static inline size_t mxci_shape_bytes(const mxc_shape *shape, size_t element) {
     int64_t count = shape->ndim < 0 ? -1 : mxci_shape_count(shape, 0, shape->ndim);
     return mxci_shape_fits(shape) ? mxci_size_of(count, element) : SIZE_MAX;
 }
 
-/* ---- blocks one behind the other -------------------------------------------------------------------------------- */
+/* ---- blocks one behind the other --------------------------------------------------------------------------------- */
 
 /*
  * Scratch memory, divided into aligned blocks. One function that takes the blocks serves twice: begun with a base of

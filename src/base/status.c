@@ -11,6 +11,7 @@ static _Thread_local char last_text[MXC_ERROR_MAX];
 static _Thread_local char last_place[96];
 static _Thread_local unsigned failures;
 
+/* The names and texts are listed once, in mxc/status.def. */
 const char *mxc_status_name(mxc_status status) {
     switch ((int)status) {
 #define MXC_STATUS(name, value, text) \

@@ -13,7 +13,7 @@
 
 #include <mxc/status.h>
 
-/* ---- memory ------------------------------------------------------------------------------------------------ */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* As malloc, calloc, realloc, free, strdup. NULL when out of memory (or when a test injects it); no message is set.
  * mxci_alloc(0) returns a block that can be freed. */
@@ -52,7 +52,7 @@ int64_t mxci_alloc_live(void);  /* blocks not freed yet; 0 after everything is r
 /* The n-th write, flush or rename from now fails with ENOSPC; 0 turns it off. */
 void mxci_test_fail_write(int64_t fail_at);
 
-/* ---- locks and threads ------------------------------------------------------------------------------------- */
+/* ---- locks and threads ------------------------------------------------------------------------------------------- */
 
 /* Data that different threads write lies on different cache lines. */
 #define MXCI_CACHE_LINE 64
@@ -78,8 +78,8 @@ int mxci_cond_wait_until(mxci_cond *c, mxci_mutex *m, int64_t deadline_ns);
 void mxci_cond_signal(mxci_cond *c);
 void mxci_cond_broadcast(mxci_cond *c);
 
-/* Status: MXC_ENOMEM, MXC_EIO when the system gives no thread. The name shows in traces and debuggers. All signals are
- * blocked in the new thread, so that the program's handlers run on its own threads. */
+/* Status: MXC_ENOMEM, MXC_EIO when the system cannot create a thread. Traces and debuggers show the name. All signals
+ * are blocked in the new thread, so that the program's handlers run on its own threads. */
 mxc_status mxci_thread_start(mxci_thread *out, const char *name, void (*body)(void *), void *arg);
 void mxci_thread_join(mxci_thread t);
 void mxci_thread_detach(mxci_thread t); /* it will not be joined */
@@ -125,12 +125,12 @@ static inline void mxci_pause(void) { /* inside spin loops */
 #endif
 }
 
-/* ---- time -------------------------------------------------------------------------------------------------- */
+/* ---- time -------------------------------------------------------------------------------------------------------- */
 
 int64_t mxci_now_ns(void); /* monotonic */
 void mxci_sleep_ns(int64_t duration);
 
-/* ---- files ------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* Readers: only regular files are accepted (a directory, FIFO or device is MXC_EIO), so a read never hangs.
  * Messages name the file, the offset and the reason. */
@@ -140,7 +140,7 @@ int64_t mxci_file_size(const mxci_file *file);
 const char *mxci_file_path(const mxci_file *file);
 /* Read exactly bytes at offset; MXC_EFORMAT "truncated" if the file ends before. Thread-safe. */
 mxc_status mxci_file_read_at(mxci_file *file, int64_t offset, void *out, size_t bytes);
-void mxci_file_close(mxci_file *file); /* NULL is fine */
+void mxci_file_close(mxci_file *file); /* NULL is allowed */
 /* Whole file into one block (bytes + terminating NUL not counted); caller frees with mxci_free. Files larger than
  * limit bytes are MXC_EFORMAT. */
 mxc_status mxci_file_read_all(const char *path, int64_t limit, char **out, size_t *out_bytes);
@@ -159,21 +159,21 @@ mxc_status mxci_writer_write(mxci_writer *w, const void *data, size_t bytes); /*
 mxc_status mxci_writer_printf(mxci_writer *w, const char *format, ...) MXC_PRINTF(2, 3);
 int64_t mxci_writer_tell(const mxci_writer *w);
 mxc_status mxci_writer_commit(mxci_writer *w); /* always frees w */
-void mxci_writer_abandon(mxci_writer *w);      /* NULL is fine */
+void mxci_writer_abandon(mxci_writer *w);      /* NULL is allowed */
 
 /* Write to the standard error stream, unbuffered; failures are ignored. */
 void mxci_stderr_write(const char *text, size_t bytes);
 /* Its width if it is a terminal, 80 if the width is unknown; 0 if it is not a terminal. */
 int mxci_stderr_columns(void);
 
-/* ---- processes --------------------------------------------------------------------------------------------- */
+/* ---- processes --------------------------------------------------------------------------------------------------- */
 
 int64_t mxci_process_id(void);
-/* A number of the machine (or container): the same for all processes that can see each other. */
+/* A number that identifies the machine (or container): the same for all processes that can see each other. */
 int64_t mxci_host_id(void);
 int mxci_process_is_alive(int64_t id); /* 0 if /proc shows that there is no such process here */
 
-/* ---- shared libraries -------------------------------------------------------------------------------------- */
+/* ---- shared libraries -------------------------------------------------------------------------------------------- */
 
 /* path must be absolute (MXC_EINVAL). MXC_ENOTFOUND if there is no such file, MXC_EDEVICE with the loader's message if
  * it cannot be loaded. A library is never unloaded. */

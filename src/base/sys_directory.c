@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names in directories. */
+/* Listing directories: the names are collected in one growing block, then returned sorted in one block with their
+ * pointers. */
 #define _GNU_SOURCE 1
 #include <dirent.h>
 #include <errno.h>

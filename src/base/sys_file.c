@@ -50,11 +50,6 @@ struct mxci_file {
     char path[];
 };
 
-static mxc_status open_failed(const char *path, int error) {
-    mxc_status code = error == ENOENT || error == ENOTDIR ? MXC_ENOTFOUND : MXC_EIO;
-    return MXC_FAIL(code, "%s: cannot open: %s", shown(path), reason(error));
-}
-
 /* O_NONBLOCK: opening a FIFO without a writer would block before it can be seen that it is not a regular file. */
 mxc_status mxci_file_open(const char *path, mxci_file **out) {
     struct stat st;
@@ -65,8 +60,10 @@ mxc_status mxci_file_open(const char *path, mxci_file **out) {
     do
         fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     while (fd < 0 && errno == EINTR);
-    if (fd < 0)
-        return open_failed(path, errno);
+    if (fd < 0) {
+        mxc_status code = errno == ENOENT || errno == ENOTDIR ? MXC_ENOTFOUND : MXC_EIO;
+        return MXC_FAIL(code, "%s: cannot open: %s", shown(path), reason(errno));
+    }
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
         close(fd);
         return MXC_FAIL(MXC_EIO, "%s: not a regular file", shown(path));
@@ -120,6 +117,7 @@ void mxci_file_close(mxci_file *file) {
     mxci_free(file);
 }
 
+/* The whole file and a terminating NUL in one block, which the caller frees. */
 static mxc_status read_all(mxci_file *file, int64_t limit, char **out, size_t *out_bytes) {
     mxc_status status;
     size_t bytes = (size_t)file->size;
@@ -242,6 +240,7 @@ static void dispose(mxci_writer *w) {
     mxci_free(w);
 }
 
+/* NULL without memory. names has room for the target and for the temporary, which is the target with a suffix. */
 static mxci_writer *writer_new(const char *path, const char *target, int directory) {
     size_t n = strlen(target) + 1;
     mxci_writer *w = mxci_alloc(sizeof *w + 2 * n + SUFFIX);

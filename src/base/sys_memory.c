@@ -22,7 +22,7 @@
 enum { ALIGNMENT = 64, PAGE = 4096 };
 #define HUGE_PAGE ((size_t)2 << 20)
 
-/* ---- small blocks ---------------------------------------------------------------------------------------------- */
+/* ---- small blocks ------------------------------------------------------------------------------------------------ */
 
 static mxci_injector injector;
 static _Atomic int64_t allocations, frees;
@@ -74,7 +74,7 @@ void mxci_free(void *block) {
     free(block);
 }
 
-/* ---- released objects ------------------------------------------------------------------------------------------ */
+/* ---- released objects -------------------------------------------------------------------------------------------- */
 
 #ifdef MXCI_CHECKS
 enum { RELEASED_BITS = 12 };
@@ -121,7 +121,7 @@ char *mxci_strdup(const char *text) {
     return copy ? memcpy(copy, text, bytes) : NULL;
 }
 
-/* ---- large blocks ---------------------------------------------------------------------------------------------- */
+/* ---- large blocks ------------------------------------------------------------------------------------------------ */
 
 static size_t round_up(size_t bytes, size_t unit) {
     return (bytes + unit - 1) / unit * unit;
@@ -172,7 +172,7 @@ void mxci_memory_usable(void *block, size_t bytes, size_t room) {
     (void)block, (void)bytes, (void)room;
 }
 
-/* ---- for tests ------------------------------------------------------------------------------------------------- */
+/* ---- for tests --------------------------------------------------------------------------------------------------- */
 
 void mxci_test_fail_alloc(int64_t fail_at, int sticky) {
     mxci_inject_set(&injector, fail_at, sticky);

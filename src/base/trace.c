@@ -17,7 +17,7 @@ typedef struct event {
     int64_t begin, end; /* mxci_now_ns */
     const char *category;
     char name[NAME_BYTES];
-    char text[TEXT_BYTES]; /* "": no shapes and bytes */
+    char text[TEXT_BYTES]; /* shapes; "": the event has no arguments */
     int64_t bytes, temp_bytes;
 } event;
 
@@ -128,7 +128,7 @@ static row *my_row(struct slot *slot) {
     return r;
 }
 
-/* The place for the next event of a row. Slot locked. NULL when out of memory. */
+/* The next free event of a row. Slot locked. NULL when out of memory. */
 static event *next_event(row *r) {
     if (!r->last || r->last->count == CHUNK_EVENTS) {
         chunk *c = mxci_alloc(sizeof *c);

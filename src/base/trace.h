@@ -21,7 +21,7 @@ void mxci_trace_end(int64_t begin, const char *name, const char *category);
 /* The same with arguments of the event: text (truncated to 127 bytes; NULL: none) and bytes of memory. */
 void mxci_trace_end_with(int64_t begin, const char *name, const char *category, const char *text, int64_t bytes,
                          int64_t temp_bytes);
-/* Name the calling thread's row (truncated to 31 bytes); threads of mxci_thread_start have their name already. */
+/* Name the row of the calling thread (truncated to 31 bytes). mxci_thread_start does it for its threads. */
 void mxci_trace_thread_name(const char *name);
 /* Stop, and free all events. */
 void mxci_trace_clear(void);

@@ -14,7 +14,7 @@ typedef struct scratch {
     size_t bytes;
 } scratch;
 
-static _Thread_local scratch *mine; /* the list of this thread, no lock needed; a few entries, one per context */
+static _Thread_local scratch *thread_list; /* the list of this thread, no lock needed; a few entries, one per context */
 
 /* The destructor of the key; also called by mxci_temp_release. */
 static void release_list(void *list) {
@@ -25,26 +25,27 @@ static void release_list(void *list) {
     }
 }
 
-/* The key, whose only purpose is that release_list runs when a thread ends. */
+/* The thread-local key, created once; its only purpose is its destructor, release_list, which runs when a thread ends.
+ */
 static mxc_status exit_key(mxci_tls *out) {
     static mxci_global_mutex lock = MXCI_GLOBAL_MUTEX_INIT;
     static mxci_tls key;
-    static int made;
+    static int is_created;
     mxc_status status = MXC_OK;
     mxci_global_lock(&lock);
-    if (!made) {
+    if (!is_created) {
         status = mxci_tls_create(&key, release_list);
-        made = status == MXC_OK;
+        is_created = status == MXC_OK;
     }
     *out = key;
     mxci_global_unlock(&lock);
     return status;
 }
 
-/* This thread's entry for a context, created if there is none. */
-static mxc_status entry(mxc_context context, scratch **out) {
+/* This thread's find_entry for a context, created if there is none. */
+static mxc_status find_entry(mxc_context context, scratch **out) {
     mxci_tls key;
-    scratch *s = mine;
+    scratch *s = thread_list;
     while (s && !mxc_context_equal(s->context, context))
         s = s->next;
     *out = s;
@@ -53,14 +54,14 @@ static mxc_status entry(mxc_context context, scratch **out) {
     MXC_TRY(exit_key(&key));
     s = mxci_calloc(1, sizeof *s);
     if (!s)
-        return MXC_FAIL(MXC_ENOMEM, "no memory for an entry of scratch memory");
+        return MXC_FAIL(MXC_ENOMEM, "no memory for an find_entry of scratch memory");
     s->context = context;
-    s->next = mine;
+    s->next = thread_list;
     if (mxci_tls_set(key, s) != MXC_OK) {
         mxci_free(s);
         return MXC_ENOMEM;
     }
-    *out = mine = s;
+    *out = thread_list = s;
     return MXC_OK;
 }
 
@@ -89,7 +90,7 @@ static mxc_status temp_grow(const mxc_run *run, scratch *s, size_t bytes) {
 mxc_status mxci_temp_get(const mxc_run *run, size_t bytes, void **out) {
     scratch *s;
     *out = NULL;
-    MXC_TRY(entry(run->context, &s));
+    MXC_TRY(find_entry(run->context, &s));
     if (bytes > s->bytes)
         MXC_TRY(temp_grow(run, s, bytes));
     if (s->context.device != MXC_GPU)
@@ -99,9 +100,9 @@ mxc_status mxci_temp_get(const mxc_run *run, size_t bytes, void **out) {
 }
 
 void mxci_temp_release(void) {
-    scratch *list = mine;
+    scratch *list = thread_list;
     mxci_tls key;
-    mine = NULL;
+    thread_list = NULL;
     if (list && exit_key(&key) == MXC_OK)
         MXC_IGNORE(mxci_tls_set(key, NULL));
     release_list(list);

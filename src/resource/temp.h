@@ -10,8 +10,8 @@
 
 /**
  * At least bytes bytes, 64-byte aligned, in run->context (0 bytes may give NULL). Contents undefined. Valid until this
- * thread asks again for that context or its function returns; a function that waits in the engine may come back to a
- * scratch that others used meanwhile. Status: MXC_ENOMEM, MXC_EDEVICE.
+ * thread requests scratch for that context again or its function returns. While a function waits in the engine, other
+ * functions may run on its thread and use the same scratch. Status: MXC_ENOMEM, MXC_EDEVICE.
  */
 mxc_status mxci_temp_get(const mxc_run *run, size_t bytes, void **out);
 /* Free the calling thread's scratch of all contexts. Called automatically when a thread ends. */

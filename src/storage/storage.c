@@ -19,7 +19,7 @@
 #include "base/sys.h"
 
 enum {
-    UNIT = 64,      /* smallest class, and least distance between classes */
+    UNIT = 64,      /* the smallest class, and the smallest distance between classes */
     LINEAR = 4,     /* classes of 1 to 4 units; above, four steps between powers of two */
     LINEAR_LOG = 8, /* 2^8 = LINEAR * UNIT */
     CLASSES = LINEAR + 4 * (63 - LINEAR_LOG)
@@ -35,7 +35,7 @@ typedef struct free_stack {
 typedef struct pool {
     mxci_mutex lock;
     const mxci_device *device; /* NULL until the pool is first used */
-    size_t cap;                /* most bytes cached; 0: no cap */
+    size_t cap;                /* limit of the bytes cached; 0: no limit */
     mxc_storage_stats stats;
     free_stack free[CLASSES];
 } pool;
@@ -49,7 +49,7 @@ typedef struct pool {
 static pool pools[MXC_DEVICE_LIMIT][MXC_MAX_DEVICE_ID + 1] = {POOLS_64, POOLS_64, POOLS_64, POOLS_64};
 _Static_assert(MXC_DEVICE_LIMIT == 4 && MXC_MAX_DEVICE_ID == 63, "the initialiser above covers every pool");
 
-/* ---- size classes ---------------------------------------------------------------------------------------------- */
+/* ---- size classes ------------------------------------------------------------------------------------------------ */
 
 /* Index of the smallest class that holds a request, and the bytes of it. Up to 256 bytes multiples of 64; above, 2^k,
  * 5/4 2^k, 6/4 2^k and 7/4 2^k, so that at most a fifth of a block is unused. bytes > 0. */
@@ -73,7 +73,7 @@ size_t mxc_storage_class_size(size_t bytes) {
     return bytes > PTRDIFF_MAX ? bytes : class_bytes;
 }
 
-/* ---- pools ----------------------------------------------------------------------------------------------------- */
+/* ---- pools ------------------------------------------------------------------------------------------------------- */
 
 /* In the child of a fork only this thread exists. A pool whose lock another thread held may be half changed, so its
  * free blocks are dropped (they leak), and its lock is initialised again. Other pools are used as they are. */
@@ -93,6 +93,7 @@ static void repair_after_fork(void) {
         }
 }
 
+/* Once per process; a failure is tried again by the next pool. */
 static mxc_status register_fork_handler(void) {
     static mxci_global_mutex lock = MXCI_GLOBAL_MUTEX_INIT;
     static int registered;
@@ -134,8 +135,7 @@ static mxc_status pool_lock(mxc_context context, pool **out) {
     return MXC_OK;
 }
 
-/* Returns block. Under the address sanitizer only so many bytes of its class may be accessed from now on; host memory
- * only. */
+/* Returns block. Under the address sanitizer only its first bytes may be accessed from now on; host memory only. */
 static void *set_usable(mxc_context context, void *block, size_t bytes, size_t class_bytes) {
     if (block && context.device != MXC_GPU)
         mxci_memory_usable(block, bytes, class_bytes);
@@ -215,7 +215,7 @@ static void make_room(mxc_context context) {
     }
 }
 
-/* ---- public ---------------------------------------------------------------------------------------------------- */
+/* ---- public ------------------------------------------------------------------------------------------------------ */
 
 /* Between the two parts under the lock another thread may free a block of the class; it stays cached. */
 mxc_status mxc_storage_alloc(mxc_context context, size_t bytes, void **out) {
