@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Convolutions of today's nets at batch 32, pass by pass, with one thread and with two, and beside them the same by
- * CBLAS (a matrix of patches for each sample and one product) and, where it was found, by oneDNN (in its own blocked
+ * CBLAS (im2col for each sample and one product) and, where it was found, by oneDNN (in its own blocked
  * layouts, without the time that going into them and back takes). In multiply-adds, and as a share of those that the
  * processor can do, measured in turn with each row.
  */
@@ -34,17 +34,17 @@ static const layer layers[] = {
     CONV("96x28x28, 3x3 of each", "(3,3)", "96", "(1,1)", "96", 96, 28, 28),
 };
 
-/* ---- the same by CBLAS ------------------------------------------------------------------------------------------ */
+/* ---- the same by CBLAS ------------------------------------------------------------------------------------------- */
 
 /* Stride 1, and padding that keeps the size. */
 typedef struct patches {
     const bound *b;
     int pass, channels, filters, side, kernel; /* of a sample */
-    float *columns;                            /* one matrix (C k k, side side) a thread */
+    float *columns;                            /* one matrix (C k k, side side) per thread */
     float *sums;                               /* the weights' gradient of each thread's samples */
 } patches;
 
-/* columns = the patches of an image, or image += columns. */
+/* im2col: columns = the patches of an image; with add col2im: image += columns. */
 static void move_patches(const patches *p, float *image, float *columns, int add) {
     const int side = p->side, pad = p->kernel / 2;
     for (int c = 0; c < p->channels; c++)
@@ -66,10 +66,10 @@ static void move_patches(const patches *p, float *image, float *columns, int add
 
 static void patches_part(void *arg, int64_t begin, int64_t end, int part) {
     const patches *p = arg;
-    const int pixels = p->side * p->side, taps = p->channels * p->kernel * p->kernel;
+    const int pixels = p->side * p->side, rows = p->channels * p->kernel * p->kernel;
     const float *weight = p->b->in[1].data, *bias = p->b->in[2].data;
-    float *columns = p->columns + (ptrdiff_t)part * taps * pixels;
-    float *sums = p->sums + (ptrdiff_t)part * taps * p->filters;
+    float *columns = p->columns + (ptrdiff_t)part * rows * pixels;
+    float *sums = p->sums + (ptrdiff_t)part * rows * p->filters;
     for (int64_t n = begin; n < end; n++) {
         float *image = (float *)p->b->in[0].data + n * p->channels * pixels;
         float *image_grad = (float *)p->b->in_grad[0].data + n * p->channels * pixels;
@@ -79,17 +79,17 @@ static void patches_part(void *arg, int64_t begin, int64_t end, int part) {
             for (int64_t i = 0; i < (int64_t)p->filters * pixels; i++)
                 out[i] = bias[i / pixels];
             move_patches(p, image, columns, 0);
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, p->filters, pixels, taps, 1, weight, taps, columns,
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, p->filters, pixels, rows, 1, weight, rows, columns,
                         pixels, 1, out, pixels);
         } else if (p->pass == DATA) {
-            cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, taps, pixels, p->filters, 1, weight, taps, out_grad,
+            cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows, pixels, p->filters, 1, weight, rows, out_grad,
                         pixels, 0, columns, pixels);
             memset(image_grad, 0, (size_t)p->channels * (size_t)pixels * sizeof *image_grad);
             move_patches(p, image_grad, columns, 1);
         } else {
             move_patches(p, image, columns, 0);
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, p->filters, taps, pixels, 1, out_grad, pixels, columns,
-                        pixels, n > begin, sums, taps);
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, p->filters, rows, pixels, 1, out_grad, pixels, columns,
+                        pixels, n > begin, sums, rows);
         }
     }
 }
@@ -98,7 +98,7 @@ static void call_patches(const mxc_run *run, void *arg) {
     mxc_parallel_for(run, ((patches *)arg)->b->in[0].shape.dim[0], 1, patches_part, arg);
 }
 
-/* ---- the table -------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 typedef struct row {
     const layer *layer;

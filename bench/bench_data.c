@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether data comes as fast as it is wanted. First record files, read one after another, beside read() and mmap of the
+ * Speed of input data. First record files, read one after another, beside read() and mmap of the
  * same file in the page cache, and from the disk. Then training: how long each step waits for its batch, while threads
  * decode the next ones.
  */
@@ -13,7 +13,7 @@
 #include "images.h"
 #include "nets.h"
 
-enum { MIB = 1 << 20, WINDOW = 256 << 10, MOST_ROUNDS = 16 };
+enum { MIB = 1 << 20, WINDOW = 256 << 10, MAX_ROUNDS = 16 };
 
 static volatile unsigned char sink;
 
@@ -82,7 +82,7 @@ typedef void (*way)(const char *path);
 static const way ways[] = {read_plainly, read_mapped, read_records};
 enum { PLAINLY, MAPPED, RECORDS, WAYS };
 
-/* The kernel forgets what it has of the file. */
+/* Drop the file from the page cache. */
 static void drop_from_cache(const char *path) {
     size_t bytes;
     int fd = open_file(path, &bytes);
@@ -91,7 +91,7 @@ static void drop_from_cache(const char *path) {
     close(fd);
 }
 
-/* Seconds of the processor; from the disk, of the clock. */
+/* Processor time in seconds; from the disk, wall-clock time. */
 static double time_way(way go, const char *path, int from_disk) {
     if (from_disk)
         drop_from_cache(path);
@@ -102,7 +102,7 @@ static double time_way(way go, const char *path, int from_disk) {
 }
 
 static void compare_ways(const char *path, const char *name, size_t file, int64_t n, int from_disk, int rounds) {
-    double times[WAYS][MOST_ROUNDS], rate[WAYS];
+    double times[WAYS][MAX_ROUNDS], rate[WAYS];
     for (int k = 0; k < rounds; k++)
         for (int w = 0; w < WAYS; w++)
             times[w][k] = time_way(ways[w], path, from_disk);
@@ -132,15 +132,15 @@ static void measure_records(const char *path, int quick) {
 
 /* ---- training ---------------------------------------------------------------------------------------------------- */
 
-enum { MOST_STEPS = 400 };
+enum { MAX_STEPS = 400 };
 
-/* An iterator that gives another's batches and notes how long it took. */
+/* An iterator that returns the batches of another one and records how long each took. */
 typedef struct stopwatch {
     mxc_iter *inner;
     int warm; /* steps that do not count */
     int64_t begin;
     int n;
-    double waits[MOST_STEPS], steps[MOST_STEPS]; /* seconds; of steps from batch to batch */
+    double waits[MAX_STEPS], steps[MAX_STEPS]; /* seconds; of steps from batch to batch */
 } stopwatch;
 
 static int watch_n_data(void *self) {
@@ -160,7 +160,7 @@ static mxc_status watch_next(void *self, mxc_batch *out) {
     int64_t begin = mxci_now_ns();
     mxc_status status = mxc_iter_next(s->inner, out);
     int64_t now = mxci_now_ns();
-    if (status == MXC_OK && out->n_data && s->n < MOST_STEPS) {
+    if (status == MXC_OK && out->n_data && s->n < MAX_STEPS) {
         s->waits[s->n] = 1e-9 * (double)(now - begin);
         s->steps[s->n++] = 1e-9 * (double)(now - s->begin);
         s->begin = now;
@@ -231,7 +231,7 @@ static double sum_of(const double *values, int n) {
     return sum;
 }
 
-static void tell_waits(const char *name, stopwatch *s, double alone) {
+static void print_waits(const char *name, stopwatch *s, double alone) {
     double *waits = s->waits + s->warm, *steps = s->steps + s->warm;
     const int n = s->n - s->warm;
     const double share = sum_of(waits, n) / sum_of(steps, n), median = measure_quantile(waits, n, 0.5);
@@ -256,7 +256,7 @@ static void measure_training(const char *path, const char *name, mxc_symbol *net
     measure_check(mxc_fit(&options, NULL, NULL));
     mxc_iter_destroy(options.train);
     mxc_symbol_release(net);
-    tell_waits(name, &watch, alone);
+    print_waits(name, &watch, alone);
 }
 
 static void measure_waits(const char *path, int quick) {

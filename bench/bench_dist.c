@@ -20,7 +20,7 @@
 #include "optimizer/optimizer.h"
 #include "peers/plain_mpi.h"
 
-enum { MOST_ROUNDS = 101, MOST_PARAMS = 64, BATCH = 8 };
+enum { MAX_ROUNDS = 101, MAX_PARAMS = 64, BATCH = 8 };
 enum { GROUP_BYTES = 1 << 20 }; /* as mxc_fit pushes parameters */
 #define KB ((size_t)1 << 10)
 #define MB ((size_t)1 << 20)
@@ -49,14 +49,14 @@ static mxc_kvstore *open_store(const char *shard) {
     return store;
 }
 
-/* Whether another round comes: all processes agree. */
+/* Is there another round? All processes agree. */
 static int goes_on(mxc_kvstore *store, int64_t end_ns) {
     int64_t go = mxci_now_ns() < end_ns;
     measure_check(mxci_kvstore_allreduce_min(store, "next round", &go));
     return (int)go;
 }
 
-/* ---- sums ------------------------------------------------------------------------------------------------------- */
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 enum { PLAIN, PLAIN_TESTED, PUSH, PUSH_AND_PULL, SUMS };
 
@@ -121,14 +121,14 @@ static mxc_ndarray *filled(size_t bytes, float **data) {
 
 /* Medians and lowest tenths of all ways, taken in turn. */
 static void measure_sums(summing *s, int quick, double *median, double *low) {
-    double times[SUMS][MOST_ROUNDS];
+    double times[SUMS][MAX_ROUNDS];
     int n = 0, calls = calls_of(s->bytes, quick);
     int64_t end = mxci_now_ns() + (quick ? 0 : INT64_C(2500000000));
     do {
         for (int way = s->peer ? PLAIN : PUSH; way < SUMS; way++)
             times[way][n] = time_sums(s, way, calls);
         n++;
-    } while (n < MOST_ROUNDS && goes_on(s->store, end));
+    } while (n < MAX_ROUNDS && goes_on(s->store, end));
     for (int way = s->peer ? PLAIN : PUSH; way < SUMS; way++) {
         median[way] = measure_quantile(times[way], n, 0.5);
         low[way] = measure_quantile(times[way], n, 0.1);
@@ -199,7 +199,7 @@ static void bench_sums(const settings *set, constants *out) {
     peer_close(peer);
 }
 
-/* ---- a link that takes its time --------------------------------------------------------------------------------- */
+/* ---- an emulated network link ------------------------------------------------------------------------------------ */
 
 /* Between processes of one machine a sum costs the processors that compute, too, and there is little to hide. On a
  * network it is mostly time. This group is MPI's, but no sum is done before such a link would have moved it. */
@@ -255,14 +255,14 @@ static mxc_kvstore *open_link(void) {
     return store;
 }
 
-/* ---- a training step -------------------------------------------------------------------------------------------- */
+/* ---- a training step --------------------------------------------------------------------------------------------- */
 
 typedef struct net {
     mxc_executor *executor;
     int n;
     size_t bytes;
-    const char *names[MOST_PARAMS];
-    mxc_ndarray *params[MOST_PARAMS], *grads[MOST_PARAMS];
+    const char *names[MAX_PARAMS];
+    mxc_ndarray *params[MAX_PARAMS], *grads[MAX_PARAMS];
 } net;
 
 enum { ALONE, LOCAL, DIST, DIST_AFTER, LINK, LINK_AFTER, SHARES, WAYS };
@@ -272,7 +272,7 @@ typedef struct way {
     int is_after;       /* pushes come when backward has ended */
     mxc_kvstore *store; /* NULL: this is not measured */
     mxc_optimizer *optimizer;
-    double times[MOST_ROUNDS], median, low; /* low: a tenth of the steps took less */
+    double times[MAX_ROUNDS], median, low; /* low: a tenth of the steps took less */
 } way;
 
 /* Four residual blocks; most weights are in the last ones, whose gradients come first. */
@@ -309,7 +309,7 @@ static void open_net(net *t, int quick) {
         mxc_ndarray *arg = mxc_executor_arg(t->executor, i);
         if (!mxc_executor_grad(t->executor, i))
             continue;
-        if (t->n == MOST_PARAMS)
+        if (t->n == MAX_PARAMS)
             measure_fail("bench_dist: the net has too many parameters");
         t->names[t->n] = names->items[i];
         t->params[t->n] = arg;
@@ -389,7 +389,7 @@ static void time_ways(const settings *set, const net *t, way *ways, mxc_engine *
         }
         if (n++ < 0)
             end = mxci_now_ns() + (set->quick ? 0 : INT64_C(25000000000));
-    } while (n == 0 || (n < MOST_ROUNDS && goes_on(meeting, end)));
+    } while (n == 0 || (n < MAX_ROUNDS && goes_on(meeting, end)));
     for (int i = 0; i < WAYS; i++) {
         ways[i].median = measure_quantile(ways[i].times, n, 0.5);
         ways[i].low = measure_quantile(ways[i].times, n, 0.1);
@@ -454,7 +454,7 @@ static void bench_steps(const settings *set, mxc_engine *engine, constants *out)
     mxc_executor_destroy(t.executor);
 }
 
-/* ---- by calculation --------------------------------------------------------------------------------------------- */
+/* ---- by calculation ---------------------------------------------------------------------------------------------- */
 
 /* ResNet-50 in float32 on one GPU: a step of 200 ms (batch 64, 320 images a second), two thirds of it backward. */
 #define GRADIENT_BYTES 102e6
@@ -496,7 +496,7 @@ static void print_calculated(const settings *set, const constants *c) {
     }
 }
 
-/* ---- main ------------------------------------------------------------------------------------------------------- */
+/* ---- main -------------------------------------------------------------------------------------------------------- */
 
 /* This thread, and those that it starts from here on, stay on one of the machine's processors. */
 static void stay_on_one(int rank) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the engine itself costs: nanoseconds for one function that does nothing, in three graphs, pushed anew and as a
- * prepared operator, by one thread and by two; the time to hand a function to a worker; an empty parallel loop.
+ * Overhead of the engine: nanoseconds for one function that does nothing, in three graphs, pushed anew and as a
+ * prepared operator, by one thread and by two; the time until a worker starts a function; an empty parallel loop.
  *
  * Each figure is a median, with the 10th percentile beside it: other programs only ever add to a time. A sample pushes
  * a burst and waits for its end. Of the threaded engine, "worker" rows run on a worker while the program goes on
@@ -131,7 +131,7 @@ static void print_graphs(mxc_engine *engine, const char *kind, unsigned flags) {
             print_row(engine, kind, (enum pattern)pattern, threads, flags);
 }
 
-/* ---- latencies -------------------------------------------------------------------------------------------------- */
+/* ---- latencies --------------------------------------------------------------------------------------------------- */
 
 static _Atomic int64_t started;
 
@@ -155,8 +155,8 @@ static void print_latency(const char *by, const char *what, double *times, int n
     printf("\n");
 }
 
-/* From the call of push to the start of the function, after the worker had so long to come to rest. */
-static void print_hand_over(mxc_engine *engine, const char *what, int64_t rest_ns) {
+/* From the call of push to the start of the function, on a worker that has been idle for rest_ns. */
+static void print_dispatch(mxc_engine *engine, const char *what, int64_t rest_ns) {
     static double times[50 * SAMPLES];
     int rounds = rest_ns < 100000 ? 50 * samples : samples;
     mxc_task task = MXC_TASK_INIT;
@@ -205,7 +205,7 @@ static void print_loop(void) {
     print_latency("worker", "empty parallel loop in 2 parts", times, 50 * samples);
 }
 
-/* ---- the machine's own limit ------------------------------------------------------------------------------------ */
+/* ---- the machine's own limit ------------------------------------------------------------------------------------- */
 
 typedef struct table_tennis {
     _Alignas(64) _Atomic int there;
@@ -256,8 +256,8 @@ int main(int argc, char **argv) {
     print_graphs(threaded, "worker", 0);
     print_graphs(threaded, "cheap", MXC_TASK_CHEAP);
     print_graphs(naive, "naive", 0);
-    print_hand_over(threaded, "push to start, worker looks for work", 2000);
-    print_hand_over(threaded, "push to start, worker sleeps", 1000000);
+    print_dispatch(threaded, "push to start, worker looks for work", 2000);
+    print_dispatch(threaded, "push to start, worker sleeps", 1000000);
     print_loop();
     print_limit();
     mxc_engine_destroy(threaded);

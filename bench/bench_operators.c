@@ -2,9 +2,9 @@
 /*
  * Element-wise operators, reductions and moves on arrays of 64 MiB, which no cache holds: bytes that a call must read
  * and write each second, and the share that is of what memcpy moves from one such array to another with as many
- * threads, measured in turn with each row. Beside it, the same copy with stores past the caches: memcpy's own read each
- * line of the target first, which nobody counts. An array that is not needed as a whole (a table of which rows are
- * taken) counts as much as the result. Optimizers work in place. --only TEXT: the rows whose title contains it.
+ * threads, measured in turn with each row. Beside it, the same copy with stores past the caches: memcpy's stores read
+ * each line of the target first, which is not counted. An array that is not needed as a whole (a table of which rows
+ * are taken) counts as much as the result. Optimizers work in place. --only TEXT: the rows whose title contains it.
  */
 #include <mxc/op.h>
 
@@ -189,8 +189,8 @@ static double bytes_of(const mxc_tensor *t) {
     return (double)mxc_shape_size(&t->shape) * (double)mxc_dtype_size(t->dtype);
 }
 
-/* n tensors one behind another in memory. */
-static void place(bound *b, int n, const mxc_shape *shapes, const mxc_dtype *types, mxc_tensor *tensors) {
+/* Assign memory to n tensors, one behind the other. */
+static void lay_out(bound *b, int n, const mxc_shape *shapes, const mxc_dtype *types, mxc_tensor *tensors) {
     for (int i = 0; i < n; i++) {
         tensors[i] = (mxc_tensor){.data = b->memory + b->used, .shape = shapes[i], .dtype = types[i]};
         b->used += ((size_t)bytes_of(&tensors[i]) + 4095 + 64) & ~(size_t)4095;
@@ -199,14 +199,14 @@ static void place(bound *b, int n, const mxc_shape *shapes, const mxc_dtype *typ
         measure_fail("an operator needs more memory than there is");
 }
 
-static void place_all(bound *b, const item *it) {
+static void lay_out_all(bound *b, const item *it) {
     const mxc_op_sig *s = &b->sig;
-    place(b, s->n_in, s->in_shape, s->in_type, b->in);
-    place(b, s->n_out, s->out_shape, s->out_type, b->out);
-    place(b, s->n_aux, s->aux_shape, s->aux_type, b->aux);
+    lay_out(b, s->n_in, s->in_shape, s->in_type, b->in);
+    lay_out(b, s->n_out, s->out_shape, s->out_type, b->out);
+    lay_out(b, s->n_aux, s->aux_shape, s->aux_type, b->aux);
     if (it->pass == BACKWARD) {
-        place(b, s->n_out, s->out_shape, s->out_type, b->out_grad);
-        place(b, s->n_in, s->in_shape, s->in_type, b->in_grad);
+        lay_out(b, s->n_out, s->out_shape, s->out_type, b->out_grad);
+        lay_out(b, s->n_in, s->in_shape, s->in_type, b->in_grad);
     }
     for (int i = 0; i < s->n_in; i++)
         fill(&b->in[i], i == it->index - 1 ? b->in[1 - i].shape.dim[0] : 0);
@@ -245,7 +245,7 @@ static void open_bound(bound *b, const item *it, int threads, int quick, char *m
     b->memory = memory;
     infer(b, it, threads, quick);
     def = mxc_op_get_def(b->op);
-    place_all(b, it);
+    lay_out_all(b, it);
     if (strstr(it->op, "_update"))
         b->out[0].data = b->in[0].data;
     b->fn = it->pass == FORWARD ? def->forward[MXC_CPU] : def->backward[MXC_CPU];

@@ -4,7 +4,7 @@
  * operator, a sum of two arrays; and how large the shared library is.
  *
  * The program runs itself many times, as a process that adds and writes to a pipe when its main began and when the sum
- * was there. The library is libmxc.so beside the folder of this program, or the one named; strip(1) is run on a copy.
+ * was there. The library is libmxc.so in the parent directory of this program, or the one named; strip(1) gets a copy.
  */
 #include <stdint.h>
 #include <sys/stat.h>

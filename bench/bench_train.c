@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One training step (forward, loss, backward, SGD with momentum; batch 64) of LeNet and of an MLP, with one thread and
- * with two: its time, and what it asks of the system once it is warm. Each row is measured in a process of its own, so
- * that the peak of its memory is its own. bench/peers/torch_train.py is the same in PyTorch.
+ * with two: its time, and its page faults and allocations once it is warm. Each row is measured in a process of its
+ * own, so that the peak of its memory is its own. bench/peers/torch_train.py is the same in PyTorch.
  */
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -13,10 +13,10 @@
 #include "measure.h"
 #include "nets.h"
 
-enum { BATCH = 64, WARM_STEPS = 100, MOST_STEPS = 20000, MOST_PARAMS = 16, TEXT = 1024 };
+enum { BATCH = 64, WARM_STEPS = 100, MAX_STEPS = 20000, MAX_PARAMS = 16, TEXT = 1024 };
 
 typedef struct settings {
-    const char *data; /* folder of the MNIST files; NULL: one batch of random numbers, again and again */
+    const char *data; /* directory of the MNIST files; NULL: one batch of random numbers, again and again */
     double seconds;   /* of each row */
 } settings;
 
@@ -25,7 +25,7 @@ typedef struct result {
     double faults, allocations; /* per step */
 } result;
 
-/* ---- what is trained -------------------------------------------------------------------------------------------- */
+/* ---- what is trained --------------------------------------------------------------------------------------------- */
 
 typedef struct trainer {
     mxc_engine *engine;
@@ -33,8 +33,8 @@ typedef struct trainer {
     mxc_optimizer *optimizer;
     mxc_iter *iter; /* or NULL */
     int n_params;
-    const char *names[MOST_PARAMS];
-    mxc_ndarray *data, *label, *params[MOST_PARAMS], *grads[MOST_PARAMS];
+    const char *names[MAX_PARAMS];
+    mxc_ndarray *data, *label, *params[MAX_PARAMS], *grads[MAX_PARAMS];
 } trainer;
 
 static mxc_executor *bind(mxc_symbol *net) {
@@ -50,7 +50,8 @@ static mxc_executor *bind(mxc_symbol *net) {
     return executor;
 }
 
-/* Everything that has a gradient is a parameter. The last of the list is made first in backward: it comes first. */
+/* Everything that has a gradient is a parameter. Backward computes the gradient of the last one first, so it comes
+ * first. */
 static void find_params(trainer *t) {
     const mxc_names *names = mxc_executor_arg_names(t->executor);
     for (int64_t i = names->n - 1; i >= 0; i--) {
@@ -63,12 +64,12 @@ static void find_params(trainer *t) {
     }
 }
 
-static mxc_iter *open_data(const char *folder) {
+static mxc_iter *open_data(const char *directory) {
     char image[TEXT], label[TEXT], batch[16];
     const char *keys[] = {"image", "label", "batch_size"}, *values[] = {image, label, batch};
     mxc_iter *iter;
-    snprintf(image, sizeof image, "%s/train-images-idx3-ubyte", folder);
-    snprintf(label, sizeof label, "%s/train-labels-idx1-ubyte", folder);
+    snprintf(image, sizeof image, "%s/train-images-idx3-ubyte", directory);
+    snprintf(label, sizeof label, "%s/train-labels-idx1-ubyte", directory);
     snprintf(batch, sizeof batch, "%d", BATCH);
     measure_check(mxc_iter_create("MNISTIter", 3, keys, values, &iter));
     return iter;
@@ -120,7 +121,7 @@ static void step(trainer *t) {
     measure_check(mxc_wait_all(t->engine));
 }
 
-/* ---- measuring -------------------------------------------------------------------------------------------------- */
+/* ---- measuring --------------------------------------------------------------------------------------------------- */
 
 static long faults(void) {
     static struct rusage usage;
@@ -129,10 +130,10 @@ static long faults(void) {
 }
 
 /* Steps until so many seconds are over; the number of times. */
-static int time_steps(trainer *t, double seconds, double *times, int most) {
+static int time_steps(trainer *t, double seconds, double *times, int max) {
     int64_t begin = mxci_now_ns(), end = begin + (int64_t)(1e9 * seconds);
     int n = 0;
-    while (n < most && begin < end) {
+    while (n < max && begin < end) {
         int64_t now;
         step(t);
         now = mxci_now_ns();
@@ -145,17 +146,17 @@ static int time_steps(trainer *t, double seconds, double *times, int most) {
 /* Faults and allocations are counted in the second half: the pushing thread runs a layer only now and then, and the
  * first time that it does, it touches new pages of its stack. */
 static void measure(trainer *t, double seconds, result *out) {
-    static double times[MOST_STEPS];
+    static double times[MAX_STEPS];
     long faults_before = faults(); /* this call and the loop below: so that measuring touches no new page later on */
     int64_t allocations_before;
     int first, n;
     memset(times, 0, sizeof times);
     for (int i = 0; i < WARM_STEPS; i++)
         step(t);
-    first = time_steps(t, seconds / 2, times, MOST_STEPS / 2);
+    first = time_steps(t, seconds / 2, times, MAX_STEPS / 2);
     faults_before = faults();
     allocations_before = mxci_alloc_count();
-    n = first + time_steps(t, seconds / 2, times + first, MOST_STEPS - first);
+    n = first + time_steps(t, seconds / 2, times + first, MAX_STEPS - first);
     out->faults = (double)(faults() - faults_before) / (n - first);
     out->allocations = (double)(mxci_alloc_count() - allocations_before) / (n - first);
     out->median = measure_quantile(times, n, 0.5);
@@ -200,7 +201,7 @@ static void print_row(const char *name, int threads, const settings *s) {
 }
 
 static void usage(const char *program) {
-    fprintf(stderr, "usage: %s [--quick] [--data FOLDER]\n", program);
+    fprintf(stderr, "usage: %s [--quick] [--data DIRECTORY]\n", program);
     exit(2);
 }
 

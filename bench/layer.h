@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One operator's function called as an executor calls it, for one pass, with tensors in memory of the caller's. What
- * bench_layers and bench_conv share. Not here: what is called, and tables.
- */
+/* Calls one operator's function as an executor does, for one pass, on tensors in memory of the caller. Shared by
+ * bench_layers and bench_conv, which choose the layers and print the tables. */
 #ifndef MXC_BENCH_LAYER_H
 #define MXC_BENCH_LAYER_H
 
@@ -23,7 +21,7 @@ typedef struct layer {
     int passes[3]; /* end with 0, the first one is forward */
 } layer;
 
-/* ---- one call --------------------------------------------------------------------------------------------------- */
+/* ---- one call ---------------------------------------------------------------------------------------------------- */
 
 typedef struct bound {
     mxc_op *op;
@@ -65,7 +63,7 @@ static inline void infer(bound *b, const layer *l, int threads) {
 }
 
 /* Tensors one behind another in memory, filled with small numbers that differ. Returns the bytes used. */
-static inline size_t place(char *memory, int n, const mxc_shape *shapes, mxc_tensor *tensors) {
+static inline size_t lay_out(char *memory, int n, const mxc_shape *shapes, mxc_tensor *tensors) {
     size_t used = 0;
     for (int i = 0; i < n; i++) {
         int64_t size = mxc_shape_size(&shapes[i]);
@@ -109,11 +107,11 @@ static inline void open_bound(bound *b, const layer *l, int pass, int threads, c
     memset(b, 0, sizeof *b);
     infer(b, l, threads);
     def = mxc_op_get_def(b->op);
-    used = place(memory, b->sig.n_in, b->sig.in_shape, b->in);
-    used += place(memory + used, b->sig.n_out, b->sig.out_shape, b->out);
-    used += place(memory + used, b->sig.n_aux, b->sig.aux_shape, b->aux);
-    used += place(memory + used, b->sig.n_out, b->sig.out_shape, b->out_grad);
-    used += place(memory + used, b->sig.n_in, b->sig.in_shape, b->in_grad);
+    used = lay_out(memory, b->sig.n_in, b->sig.in_shape, b->in);
+    used += lay_out(memory + used, b->sig.n_out, b->sig.out_shape, b->out);
+    used += lay_out(memory + used, b->sig.n_aux, b->sig.aux_shape, b->aux);
+    used += lay_out(memory + used, b->sig.n_out, b->sig.out_shape, b->out_grad);
+    used += lay_out(memory + used, b->sig.n_in, b->sig.in_shape, b->in_grad);
     b->fn = pass == FORWARD ? def->forward[MXC_CPU] : def->backward[MXC_CPU];
     b->call = (mxc_op_call){.op = b->op,
                             .params = mxc_op_params(b->op),

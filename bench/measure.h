@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the bench programs share: checks, medians, the processor's peak, and measuring inside the engine, where kernels
- * see the threads that they see in use. Not here: what is measured.
- */
+/* Shared by the bench programs: checks, medians, the peak of the processor, and measuring inside a function of the
+ * engine, where kernels run in parallel as they do in an executor. What is measured is in the programs. */
 #ifndef MXC_BENCH_MEASURE_H
 #define MXC_BENCH_MEASURE_H
 
@@ -61,7 +59,7 @@ static inline void measure_file(char *path, size_t room) {
     snprintf(path, room, "%s/mxc-bench-%d", base && *base ? base : "/tmp", (int)getpid());
 }
 
-/* ---- engine ----------------------------------------------------------------------------------------------------- */
+/* ---- engine ------------------------------------------------------------------------------------------------------ */
 
 /* One worker; the thread that waits helps it with its parallel loops, as in the default engine of a machine with two
  * processors. */
@@ -85,7 +83,7 @@ static inline void measure_inside(int threads, mxc_task_fn fn, void *arg) {
     mxc_engine_destroy(engine);
 }
 
-/* ---- times ------------------------------------------------------------------------------------------------------ */
+/* ---- times ------------------------------------------------------------------------------------------------------- */
 
 /* Something that is timed: call it; it returns when its work is done. */
 typedef struct measure_case {
@@ -128,7 +126,7 @@ static inline void measure_in_turn(const mxc_run *run, int n, measure_case *case
     }
 }
 
-/* ---- the processor's peak --------------------------------------------------------------------------------------- */
+/* ---- the processor's peak ---------------------------------------------------------------------------------------- */
 
 enum { PEAK_CHAINS = 12, PEAK_LANES = 8, PEAK_STEPS = 4000, PEAK_PARTS = 64 };
 

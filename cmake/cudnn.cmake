@@ -3,7 +3,7 @@
 # variable of CMake or the environment), where the CUDA toolkit and the system keep such, or in a Python environment, whose
 # package nvidia-cudnn has it in nvidia/cudnn.
 
-set(MXC_CUDNN_ROOT "" CACHE PATH "where cuDNN is: a folder with include/cudnn.h; searched for if empty")
+set(MXC_CUDNN_ROOT "" CACHE PATH "Location of cuDNN: a directory with include/cudnn.h; searched for if empty")
 
 set(cudnn_places ${MXC_CUDNN_ROOT} $ENV{MXC_CUDNN_ROOT} ${CUDAToolkit_LIBRARY_ROOT} ${CUDAToolkit_BIN_DIR}/..)
 find_program(MXC_PYTHON python3)

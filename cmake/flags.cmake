@@ -3,7 +3,7 @@
 #
 # *_kernels.c are compiled for MXC_NATIVE_LEVEL, everything else for the compiler's default. With the default v3 the
 # library needs a processor with AVX2 and FMA (Intel since 2013, AMD since 2015); -DMXC_NATIVE_LEVEL=v1 runs on any x86-64.
-# On a lesser processor the library says so (src/base/device.c) instead of running into an illegal instruction.
+# On a processor without them the library reports an error (src/base/device.c) instead of executing an illegal instruction.
 # OpenBLAS is not affected: it picks its kernels when it is loaded.
 
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
@@ -68,8 +68,8 @@ if(NOT MXC_SANITIZE STREQUAL none)
     set(shared_link_flags) # clang leaves the sanitizer's symbols to the program
 endif()
 
-# dlclose leaves the library where it is: its workers run on, threads of the program that have used it call it when they
-# end, and handlers of fork() cannot be taken back.
+# dlclose must not unload the library: its workers go on, threads of the program that have used it call it when they end,
+# and handlers of fork() cannot be unregistered.
 set(keep_loaded -Wl,-z,nodelete)
 
 if(CMAKE_BUILD_TYPE STREQUAL Debug OR NOT MXC_SANITIZE STREQUAL none)

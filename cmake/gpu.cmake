@@ -66,12 +66,12 @@ if(MXC_BUILD_CUDA AND MXC_SANITIZE STREQUAL none AND CMAKE_CUDA_COMPILER)
     if(MXC_HAVE_NCCL)
         target_include_directories(mxc_cuda SYSTEM PRIVATE ${MXC_NCCL_INCLUDE_DIR})
         target_link_libraries(mxc_cuda PRIVATE ${CMAKE_DL_LIBS})
-        if(MXC_NCCL_LIBRARY_DIR) # loaded, not linked: the path that linking would leave is left by hand
+        if(MXC_NCCL_LIBRARY_DIR) # NCCL is loaded, not linked, so its path is added here
             set_target_properties(mxc_cuda PROPERTIES BUILD_RPATH ${MXC_NCCL_LIBRARY_DIR}
                 INSTALL_RPATH ${MXC_NCCL_LIBRARY_DIR})
         endif()
     endif()
-    link_module_beside_programs(mxc_cuda examples bench tools) # tests are told which: theirs do not depend on the machine
+    link_module_beside_programs(mxc_cuda examples bench tools) # tests name theirs by an option, so that they do not depend on the machine
     install(TARGETS mxc_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 else()
     message(STATUS "CUDA toolkit not found: the GPU module is left out")

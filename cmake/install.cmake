@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` gives. Everything is relative to the prefix, so the installed tree may be moved.
+# What `cmake --install` installs. Everything is relative to the prefix, so the installed tree may be moved.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mxc)

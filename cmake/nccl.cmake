@@ -4,7 +4,7 @@
 # or the environment), where the CUDA toolkit and the system keep such, or in a Python environment, whose package
 # nvidia-nccl has it in nvidia/nccl.
 
-set(MXC_NCCL_ROOT "" CACHE PATH "where NCCL is: a folder with include/nccl.h; searched for if empty")
+set(MXC_NCCL_ROOT "" CACHE PATH "Location of NCCL: a directory with include/nccl.h; searched for if empty")
 
 set(nccl_places ${MXC_NCCL_ROOT} $ENV{MXC_NCCL_ROOT} ${CUDAToolkit_LIBRARY_ROOT} ${CUDAToolkit_BIN_DIR}/..)
 if(MXC_PYTHON)

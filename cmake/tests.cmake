@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every tests/<folder>/test_<file>.c becomes the executable test_<folder>_<file> and the ctest case <folder>/test_<file>.
-# Other .c files of a folder and of its sub-folders are helpers, linked into each test of that folder.
+# Every tests/<directory>/test_<file>.c becomes the executable test_<directory>_<file> and the ctest case <directory>/test_<file>.
+# Other .c files of a directory and of its subdirectories are helpers, linked into each test of that directory.
 
 set(MXC_TESTS "." CACHE STRING "Regular expression of the tests to build; a part needs MXC_BUILD_MPI and _FAKE_GPU off")
 set(test_launcher "")
@@ -34,13 +34,13 @@ function(use_test_settings target)
     target_link_libraries(${target} PRIVATE mxc_static PkgConfig::cmocka ${dependencies})
 endfunction()
 
-# Makes helpers_<folder> from the other sources of the folder and its sub-folders, if it has any.
-function(add_helpers folder)
-    file(GLOB helpers CONFIGURE_DEPENDS tests/${folder}/*.c tests/${folder}/*/*.c)
+# Makes helpers_<directory> from the other sources of the directory and its subdirectories, if it has any.
+function(add_helpers directory)
+    file(GLOB helpers CONFIGURE_DEPENDS tests/${directory}/*.c tests/${directory}/*/*.c)
     list(FILTER helpers EXCLUDE REGEX "/test_[^/]*$")
-    if(helpers AND NOT TARGET helpers_${folder})
-        add_library(helpers_${folder} OBJECT ${helpers})
-        use_test_settings(helpers_${folder})
+    if(helpers AND NOT TARGET helpers_${directory})
+        add_library(helpers_${directory} OBJECT ${helpers})
+        use_test_settings(helpers_${directory})
     endif()
 endfunction()
 
@@ -53,26 +53,26 @@ add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/tests/exports/exports.inc
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/tests/exports)
 
 foreach(source ${test_sources})
-    get_filename_component(folder ${source} DIRECTORY)
-    get_filename_component(folder ${folder} NAME)
+    get_filename_component(directory ${source} DIRECTORY)
+    get_filename_component(directory ${directory} NAME)
     get_filename_component(file ${source} NAME_WE)
-    if(NOT "${folder}/${file}" MATCHES "${MXC_TESTS}")
+    if(NOT "${directory}/${file}" MATCHES "${MXC_TESTS}")
         continue()
     endif()
-    string(REGEX REPLACE "^test_" "test_${folder}_" target ${file})
+    string(REGEX REPLACE "^test_" "test_${directory}_" target ${file})
     add_executable(${target} ${source})
     use_test_settings(${target})
-    add_helpers(${folder})
-    if(TARGET helpers_${folder})
-        target_sources(${target} PRIVATE $<TARGET_OBJECTS:helpers_${folder}>)
+    add_helpers(${directory})
+    if(TARGET helpers_${directory})
+        target_sources(${target} PRIVATE $<TARGET_OBJECTS:helpers_${directory}>)
     endif()
     if(target STREQUAL test_api_null)
         target_sources(${target} PRIVATE ${CMAKE_BINARY_DIR}/tests/exports/exports.inc)
         target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/tests/exports)
     endif()
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-    add_test(NAME ${folder}/${file} COMMAND ${test_launcher} $<TARGET_FILE:${target}>)
-    set_tests_properties(${folder}/${file} PROPERTIES LABELS ${folder} TIMEOUT ${test_timeout}
+    add_test(NAME ${directory}/${file} COMMAND ${test_launcher} $<TARGET_FILE:${target}>)
+    set_tests_properties(${directory}/${file} PROPERTIES LABELS ${directory} TIMEOUT ${test_timeout}
         ENVIRONMENT "${test_environment}")
 endforeach()
 

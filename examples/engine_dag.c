@@ -14,15 +14,15 @@
 
 #include <mxc/mxc.h>
 
-enum { TILE = 256, MOST = 256 }; /* letters; tiles in a row */
+enum { TILE = 256, MAX_TILES = 256 }; /* letters; tiles in a row */
 
 typedef struct edge {
     int d[TILE + 1];
     mxc_var *var;
 } edge;
 
-static char text[2][TILE * MOST];
-static edge rows[MOST], columns[MOST];
+static char text[2][TILE * MAX_TILES];
+static edge rows[MAX_TILES], columns[MAX_TILES];
 
 static void check(mxc_status status) {
     if (status == MXC_OK)
@@ -81,7 +81,7 @@ static int by_tiles(mxc_engine *engine, int n) {
 }
 
 static int serially(int n) {
-    static int d[TILE * MOST + 1], column[TILE * MOST + 1];
+    static int d[TILE * MAX_TILES + 1], column[TILE * MAX_TILES + 1];
     for (int k = 0; k <= n * TILE; k++)
         d[k] = column[k] = k;
     advance(d, n * TILE, text[0], column, n * TILE, text[1]);
@@ -99,8 +99,8 @@ int main(int argc, char **argv) {
     int n = argc > 1 ? atoi(argv[1]) : 32, tiled, serial;
     mxc_engine *engine;
     double begin, middle, end;
-    if (n < 1 || n > MOST || argc == 3 || argc > 4 || (trace && strcmp(argv[2], "--trace") != 0)) {
-        printf("usage: %s [TILES [--trace FILE.json]]\nTexts of 1 to %d times %d letters.\n", argv[0], MOST, TILE);
+    if (n < 1 || n > MAX_TILES || argc == 3 || argc > 4 || (trace && strcmp(argv[2], "--trace") != 0)) {
+        printf("usage: %s [TILES [--trace FILE.json]]\nTexts of 1 to %d times %d letters.\n", argv[0], MAX_TILES, TILE);
         return argc == 2 && strcmp(argv[1], "--help") == 0 ? 0 : 2;
     }
     for (int i = 0; i < n * TILE; i++) { /* the second text is the first without every seventh letter */

@@ -15,15 +15,15 @@
 /* Description of a program, for its help. */
 typedef struct example {
     const char *name, *words, *about; /* words: positional arguments, such as "TRAIN [TEST]" */
-    int least, most;                  /* number of positional arguments */
+    int min_words, max_words;         /* number of positional arguments */
     const mxc_param *schema;          /* options; those of type bool take no value */
 } example;
 
 /* Entries of the schema of a struct settings: an integer, a string, the learning rate. */
-#define INTEGER_OPTION(name_, field, initial_, least, most, text)                                                  \
+#define INTEGER_OPTION(name_, field, initial_, min, max, text)                                                     \
     {                                                                                                              \
         MXC_PARAM_FIELD(settings, field), .name = name_, .type = MXC_PARAM_INT, .initial = initial_, .bounded = 1, \
-                                          .minimum = least, .maximum = most, .doc = text                           \
+                                          .minimum = min, .maximum = max, .doc = text                              \
     }
 #define TEXT_OPTION(name_, field, initial_, text) \
     { MXC_PARAM_FIELD(settings, field), .name = name_, .type = MXC_PARAM_STRING, .initial = initial_, .doc = text }
@@ -73,7 +73,8 @@ static inline mxc_symbol *variable(const char *name) {
 
 static inline void print_help(void) {
     char type[256];
-    printf("%s%s%s [--OPTION VALUE]...\n\n%s\n\n", program.name, program.most ? " " : "", program.words, program.about);
+    printf("%s%s%s [--OPTION VALUE]...\n\n%s\n\n", program.name, program.max_words ? " " : "", program.words,
+           program.about);
     for (const mxc_param *p = program.schema; p->name; p++)
         printf("  --%s\n      %s (%s)\n", p->name, p->doc,
                p->type == MXC_PARAM_BOOL ? "takes no value" : mxc_param_describe(p, type, sizeof type));
@@ -91,10 +92,11 @@ static inline int is_switch(const char *name) {
     return p->name && p->type == MXC_PARAM_BOOL;
 }
 
-enum { MOST_OPTIONS = 32 };
+enum { MAX_OPTIONS = 32 };
 
+/* The options of the command line, as keys and values. */
 typedef struct given {
-    const char *keys[MOST_OPTIONS], *values[MOST_OPTIONS];
+    const char *keys[MAX_OPTIONS], *values[MAX_OPTIONS];
     int n;
 } given;
 
@@ -103,14 +105,15 @@ static inline void give_option(given *g, const char *key, const char *value) {
     int at = 0;
     while (at < g->n && strcmp(g->keys[at], key) != 0)
         at++;
-    if (at == MOST_OPTIONS)
+    if (at == MAX_OPTIONS)
         usage_error("too many options at --", key);
     g->n += at == g->n;
     g->keys[at] = key;
     g->values[at] = value;
 }
 
-/* Parses options to out and positional arguments to words, which has room for program.most; returns their number. */
+/* Parses options to out and positional arguments to words, which has room for program.max_words; returns their number.
+ */
 static inline int parse_arguments(int argc, char **argv, void *out, const char **words) {
     given g = {.n = 0};
     int n_words = 0;
@@ -119,7 +122,7 @@ static inline int parse_arguments(int argc, char **argv, void *out, const char *
             print_help();
             exit(0);
         } else if (strncmp(argv[i], "--", 2) != 0) {
-            if (n_words == program.most)
+            if (n_words == program.max_words)
                 usage_error("not an option: ", argv[i]);
             words[n_words++] = argv[i];
         } else if (is_switch(argv[i] + 2)) {
@@ -130,7 +133,7 @@ static inline int parse_arguments(int argc, char **argv, void *out, const char *
             give_option(&g, argv[i] + 2, argv[i + 1]);
             i++;
         }
-    if (n_words < program.least)
+    if (n_words < program.min_words)
         usage_error("expected ", program.words);
     if (mxc_params_parse("options", program.schema, g.n, g.keys, g.values, out) != MXC_OK)
         usage_error(mxc_last_error(), "");

@@ -74,7 +74,7 @@ static void compute(mxc_context context, float *values) {
 
 int main(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "cpu(0)";
-    float expected[N], found[N], most = 0;
+    float expected[N], found[N], largest = 0;
     mxc_context context;
     check(mxc_context_parse(name, &context));
     if (argc < 3 || strcmp(argv[2], "host") != 0)
@@ -83,10 +83,10 @@ int main(int argc, char **argv) {
     compute(mxc_cpu(0), expected);
     compute(context, found);
     for (int i = 0; i < N; i++)
-        most = fmaxf(most, fabsf(found[i] - expected[i]));
+        largest = fmaxf(largest, fabsf(found[i] - expected[i]));
     printf("%s, %s: largest difference from the CPU %g\n", name,
            mxc_op_place(&wave, (mxc_device)context.device, MXC_FORWARD) == MXC_PLACE_DEVICE ? "on the device"
                                                                                             : "on the host",
-           most);
-    return !(most < 1e-3f);
+           largest);
+    return !(largest < 1e-3f);
 }

@@ -33,13 +33,13 @@ static const mxc_param schema[] = {
 static const example program = {
     .name = "predict",
     .words = "NAME [INPUT]",
-    .least = 1,
+    .min_words = 1,
     .about = "Classifies with a model saved by MXNet or libmxc.",
-    .most = 2,
+    .max_words = 2,
     .schema = schema,
 };
 
-enum { MOST_INPUTS = 16 };
+enum { MAX_INPUTS = 16 };
 
 /* The pixels in NCHW order, (byte - mean) * scale. */
 static mxc_ndarray *read_image(const settings *s, const char *path) {
@@ -83,13 +83,13 @@ static mxc_ndarray *read_input(const settings *s, const char *path) {
 
 /* Arguments without a parameter: the first is the data, others (labels of a loss) have the shapes that follow. */
 static mxc_executor *bind(mxc_symbol *symbol, const mxc_ndarray_list *params, const mxc_ndarray *input) {
-    const char *names[MOST_INPUTS];
-    mxc_shape shapes[MOST_INPUTS];
+    const char *names[MAX_INPUTS];
+    mxc_shape shapes[MAX_INPUTS];
     mxc_executor *out;
     mxc_names args;
     int n = 0;
     check(mxc_symbol_list_arguments(symbol, &args));
-    for (int64_t i = 0; i < args.n && n < MOST_INPUTS; i++) {
+    for (int64_t i = 0; i < args.n && n < MAX_INPUTS; i++) {
         char full[512];
         snprintf(full, sizeof full, "arg:%s", args.items[i]);
         if (mxc_ndarray_list_find(params, full) || mxc_ndarray_list_find(params, args.items[i]))

@@ -30,8 +30,8 @@ static const mxc_param schema[] = {
 static const example program = {
     .name = "train_csv",
     .words = "DATA LABEL TEST_DATA TEST_LABEL",
-    .least = 4,
-    .most = 4,
+    .min_words = 4,
+    .max_words = 4,
     .schema = schema,
     .about = "Trains a network to predict a number (a line of LABEL) from several (the same line of DATA).",
 };

@@ -35,8 +35,8 @@ static const mxc_param schema[] = {
 static const example program = {
     .name = "train_image",
     .words = "TRAIN [TEST]",
-    .least = 1,
-    .most = 2,
+    .min_words = 1,
+    .max_words = 2,
     .schema = schema,
     .about = "Trains on images: a record file (.rec) or a directory with one subdirectory per class.",
 };

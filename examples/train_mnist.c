@@ -63,7 +63,7 @@ static void on_signal(int number) {
     stop = number;
 }
 
-/* ---- networks ----------------------------------------------------------------------------------------------- */
+/* ---- networks ---------------------------------------------------------------------------------------------------- */
 
 static mxc_symbol *mlp(mxc_symbol *x) {
     x = op("FullyConnected", "fc1", "num_hidden=128", 1, &x);
@@ -91,7 +91,7 @@ static mxc_symbol *make_network(int network) {
     return op("SoftmaxOutput", "softmax", "", 1, &classes);
 }
 
-/* ---- data --------------------------------------------------------------------------------------------------- */
+/* ---- data -------------------------------------------------------------------------------------------------------- */
 
 /* Training images are divided among the workers of the store; store is NULL for test images. */
 static mxc_iter *open_data(const settings *s, const char *set, int64_t batch_size, const mxc_kvstore *store) {
@@ -124,7 +124,7 @@ static int64_t count_batches(const settings *s, const mxc_kvstore *store) {
     return n;
 }
 
-/* ---- training ----------------------------------------------------------------------------------------------- */
+/* ---- training ---------------------------------------------------------------------------------------------------- */
 
 /* user points to the number of steps of this run. */
 static mxc_status on_step(const mxc_fit_progress *progress, int epoch_end, void *user) {

@@ -32,8 +32,8 @@ static const mxc_param schema[] = {
 static const example program = {
     .name = "train_text",
     .words = "TEXT",
-    .least = 1,
-    .most = 1,
+    .min_words = 1,
+    .max_words = 1,
     .schema = schema,
     .about = "Trains a character-level language model on a text and generates text.",
 };
@@ -181,8 +181,7 @@ static void train(const settings *s, const text *t, mxc_ndarray_list *params) {
     mxc_iter_destroy(options.valid);
 }
 
-/* ---- generation -----------------------------------------------------------------------------------------------------
- */
+/* ---- generation -------------------------------------------------------------------------------------------------- */
 
 static int choose(const float *probabilities, int n) {
     double left = (double)random() / RAND_MAX;

@@ -19,8 +19,8 @@ static int usage(void) {
     return MXC_EXIT_USAGE;
 }
 
-/* An option without a value. */
-static int take_flag(im2rec_options *o, const char *name) {
+/* An option without a value. Returns 0 if none has that name. */
+static int parse_flag(im2rec_options *o, const char *name) {
     const struct {
         const char *name;
         int *to, value;
@@ -40,25 +40,25 @@ static int take_flag(im2rec_options *o, const char *name) {
     return 0;
 }
 
-static int take_whole(const char *text, long least, long most, int *out) {
+static int parse_int(const char *text, long min, long max, int *out) {
     char *end;
     long value = strtol(text, &end, 10);
     *out = (int)value;
-    return end != text && !*end && value >= least && value <= most;
+    return end != text && !*end && value >= min && value <= max;
 }
 
-static int take_ratio(const char *text, double *out) {
+static int parse_ratio(const char *text, double *out) {
     char *end;
     *out = strtod(text, &end);
     return end != text && !*end && *out >= 0 && *out <= 1;
 }
 
-/* An option with a value; 0 if there is none of that name, or it is no value for it. */
-static int take_value(im2rec_options *o, const char *name, const char *value) {
+/* An option with a value. Returns 0 if no option has that name, or if the value is not valid for it. */
+static int parse_value(im2rec_options *o, const char *name, const char *value) {
     const struct {
         const char *name;
         int *to;
-        long least, most;
+        long min, max;
     } numbers[] = {
         {"--resize", &o->resize, 1, 65535},         {"--quality", &o->quality, 1, 100},
         {"--num-thread", &o->threads, 1, 256},      {"--color", &o->color, -1, 1},
@@ -66,11 +66,11 @@ static int take_value(im2rec_options *o, const char *name, const char *value) {
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (strcmp(name, numbers[i].name) == 0)
-            return take_whole(value, numbers[i].least, numbers[i].most, numbers[i].to);
+            return parse_int(value, numbers[i].min, numbers[i].max, numbers[i].to);
     if (strcmp(name, "--train-ratio") == 0)
-        return take_ratio(value, &o->train_ratio);
+        return parse_ratio(value, &o->train_ratio);
     if (strcmp(name, "--test-ratio") == 0)
-        return take_ratio(value, &o->test_ratio);
+        return parse_ratio(value, &o->test_ratio);
     if (strcmp(name, "--seed") == 0)
         o->seed = strtoull(value, NULL, 10);
     else if (strcmp(name, "--exts") == 0)
@@ -101,9 +101,9 @@ int mxc_im2rec_main(int argc, char **argv) {
             o.prefix = argv[i];
         else if (argv[i][0] != '-' && !o.root)
             o.root = argv[i];
-        else if (!take_flag(&o, argv[i]) && (i + 1 == argc || !take_value(&o, argv[i], argv[i + 1])))
+        else if (!parse_flag(&o, argv[i]) && (i + 1 == argc || !parse_value(&o, argv[i], argv[i + 1])))
             return usage();
-        else if (argv[i][0] == '-' && !take_flag(&o, argv[i]))
+        else if (argv[i][0] == '-' && !parse_flag(&o, argv[i]))
             i++;
     if (!o.prefix || !o.root || o.train_ratio + o.test_ratio > 1)
         return usage();

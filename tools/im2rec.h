@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of mxc im2rec. */
+/* The options of mxc im2rec, and its two modes. */
 #ifndef MXC_TOOLS_IM2REC_H
 #define MXC_TOOLS_IM2REC_H
 

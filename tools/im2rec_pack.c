@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * mxc im2rec: the images of a list into a record file. Threads make the records of a stretch of the list, which are
- * then written in its order; so the file is the same for any number of threads. Images that cannot be read are told and
- * left out.
- */
+/* mxc im2rec: packs the images of a list into a record file. Threads make the records of a chunk of the list, which
+ * are then written in its order, so the file is the same for any number of threads. Images that cannot be read are
+ * reported and left out. */
 #include <glob.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,7 +17,7 @@
 #include "im2rec.h"
 #include "mxc.h"
 
-enum { EACH = 32, MOST_THREADS = 256, MOST_LABELS = 1024, MESSAGE = 1024, BAR = 50 };
+enum { JOBS_PER_THREAD = 32, MAX_THREADS = 256, MAX_LABELS = 1024, MESSAGE = 1024, BAR = 50 };
 
 /* A line of the list, and its record; NULL if it failed, with the reason in message. */
 typedef struct job {
@@ -30,12 +28,12 @@ typedef struct job {
     char message[MESSAGE];
 } job;
 
-typedef struct stretch {
+typedef struct chunk {
     const im2rec_options *o;
     job *jobs;
     int n;
     atomic_int next;
-} stretch;
+} chunk;
 
 /* ---- one image --------------------------------------------------------------------------------------------------- */
 
@@ -64,12 +62,12 @@ static void *read_file(const char *path, size_t *n) {
 }
 
 static int resize(job *j, const im2rec_options *o, const char *path, mxc_image *image) {
-    int64_t least = image->height < image->width ? image->height : image->width;
+    int64_t shorter = image->height < image->width ? image->height : image->width;
     mxc_image out;
-    if (!o->resize || least == o->resize)
+    if (!o->resize || shorter == o->resize)
         return 1;
     if (!check(j, path,
-               mxc_image_resize(image, image->height * o->resize / least, image->width * o->resize / least,
+               mxc_image_resize(image, image->height * o->resize / shorter, image->width * o->resize / shorter,
                                 o->inter_method, &out)))
         return 0;
     mxc_image_free(image);
@@ -77,7 +75,7 @@ static int resize(job *j, const im2rec_options *o, const char *path, mxc_image *
     return 1;
 }
 
-/* The square in the middle, in place. */
+/* Crop to the centred square, in place. */
 static void crop(mxc_image *image) {
     int64_t side = image->height < image->width ? image->height : image->width, c = image->channels;
     int64_t top = (image->height - side) / 2, left = (image->width - side) / 2;
@@ -93,9 +91,9 @@ static int encode(job *j, const im2rec_options *o, const char *path, const mxc_i
                                                   : mxc_image_encode_jpeg(image, o->quality, out, n));
 }
 
-/* The image of a file as the record will hold it, to be freed with mxc_free. */
-static int change(job *j, const im2rec_options *o, const char *path, const void *bytes, size_t size, void **out,
-                  size_t *n) {
+/* Decode, resize, crop and encode an image as the options say; the caller frees *out with mxc_free. */
+static int convert(job *j, const im2rec_options *o, const char *path, const void *bytes, size_t size, void **out,
+                   size_t *n) {
     mxc_image image;
     int channels = o->color > 0 ? 3 : o->color == 0 ? 1 : 0;
     if (!check(j, path, mxc_image_decode(path, bytes, size, channels, 0, &image)))
@@ -119,13 +117,13 @@ static void make_record(job *j, const char *path, int n_labels, const float *lab
 }
 
 /* id TAB labels TAB path; returns the path, NULL if it is no such line. */
-static const char *take_line(job *j, float *labels, int *n_labels) {
+static const char *parse_line(job *j, float *labels, int *n_labels) {
     char *last = strrchr(j->line, '\t'), *at, *end;
     *n_labels = 0;
     if (!last)
         return NULL;
     j->id = strtoull(j->line, &at, 10);
-    for (; at < last && *at == '\t' && *n_labels < MOST_LABELS; at = end) {
+    for (; at < last && *at == '\t' && *n_labels < MAX_LABELS; at = end) {
         labels[*n_labels] = strtof(at + 1, &end);
         if (end == at + 1)
             return NULL;
@@ -134,12 +132,12 @@ static const char *take_line(job *j, float *labels, int *n_labels) {
     return at == last && *n_labels > 0 ? last + 1 : NULL;
 }
 
-static void do_job(const im2rec_options *o, job *j) {
-    float labels[MOST_LABELS];
+static void run_job(const im2rec_options *o, job *j) {
+    float labels[MAX_LABELS];
     char path[2 * IM2REC_PATH];
     int n_labels;
     size_t size, n;
-    const char *name = take_line(j, labels, &n_labels);
+    const char *name = parse_line(j, labels, &n_labels);
     if (!name || snprintf(path, sizeof path, "%s/%s", o->root, name) >= (int)sizeof path) {
         refuse(j, j->line, "expected an id, labels and a path, with tabs between");
         return;
@@ -149,7 +147,7 @@ static void do_job(const im2rec_options *o, job *j) {
         refuse(j, path, "cannot be read");
     else if (o->pass_through)
         make_record(j, path, o->pack_label ? n_labels : 1, labels, bytes, size);
-    else if (change(j, o, path, bytes, size, &image, &n))
+    else if (convert(j, o, path, bytes, size, &image, &n))
         make_record(j, path, o->pack_label ? n_labels : 1, labels, image, n);
     mxc_free(image);
     free(bytes);
@@ -158,15 +156,15 @@ static void do_job(const im2rec_options *o, job *j) {
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
 static void *work(void *arg) {
-    stretch *s = arg;
+    chunk *s = arg;
     for (int i; (i = atomic_fetch_add(&s->next, 1)) < s->n;)
-        do_job(s->o, &s->jobs[i]);
+        run_job(s->o, &s->jobs[i]);
     return NULL;
 }
 
-/* This thread works too, so that no thread more is a slower run only. */
-static void do_stretch(stretch *s) {
-    pthread_t threads[MOST_THREADS];
+/* This thread works too; if no further thread can be started, the run is only slower. */
+static void run_chunk(chunk *s) {
+    pthread_t threads[MAX_THREADS];
     int n = 0;
     atomic_store(&s->next, 0);
     while (n < s->o->threads - 1 && pthread_create(&threads[n], NULL, work, s) == 0)
@@ -176,10 +174,10 @@ static void do_stretch(stretch *s) {
         pthread_join(threads[--n], NULL);
 }
 
-static int read_stretch(FILE *list, stretch *s) {
+static int read_chunk(FILE *list, chunk *s) {
     size_t room;
     ssize_t n;
-    for (s->n = 0; s->n<EACH * s->o->threads; s->n += n> 0) {
+    for (s->n = 0; s->n<JOBS_PER_THREAD * s->o->threads; s->n += n> 0) {
         job *j = &s->jobs[s->n];
         *j = (job){0};
         room = 0;
@@ -195,7 +193,7 @@ static int read_stretch(FILE *list, stretch *s) {
     return s->n > 0;
 }
 
-static int write_stretch(stretch *s, mxc_record_writer *writer, long long *done, long long *left_out) {
+static int write_chunk(chunk *s, mxc_record_writer *writer, long long *done, long long *left_out) {
     mxc_status status = MXC_OK;
     for (int i = 0; i < s->n; i++) {
         job *j = &s->jobs[i];
@@ -212,7 +210,7 @@ static int write_stretch(stretch *s, mxc_record_writer *writer, long long *done,
     return status == MXC_OK;
 }
 
-/* A bar, which is drawn over the one before. */
+/* Draw the progress bar over the previous one. */
 static void show(long long done, long long all) {
     const int length = all > 0 ? (int)(done * BAR / all) : BAR;
     fprintf(stderr, "\r[");
@@ -221,7 +219,7 @@ static void show(long long done, long long all) {
     fprintf(stderr, "] %lld of %lld", done, all);
 }
 
-/* Lines that are not empty; the list is then at its beginning again. */
+/* Number of lines that are not empty. Rewinds the list. */
 static long long count_lines(FILE *list) {
     long long n = 0;
     for (int c, before = '\n'; (c = fgetc(list)) != EOF; before = c)
@@ -232,11 +230,11 @@ static long long count_lines(FILE *list) {
 
 static int pack_list(const im2rec_options *o, const char *stem, FILE *list, mxc_record_writer *writer) {
     long long done = 0, left_out = 0, all = isatty(2) ? count_lines(list) : 0;
-    stretch s = {.o = o, .jobs = calloc((size_t)(EACH * o->threads), sizeof(job))};
+    chunk s = {.o = o, .jobs = calloc((size_t)(JOBS_PER_THREAD * o->threads), sizeof(job))};
     int ok = s.jobs != NULL;
-    while (ok && read_stretch(list, &s)) {
-        do_stretch(&s);
-        ok = write_stretch(&s, writer, &done, &left_out);
+    while (ok && read_chunk(list, &s)) {
+        run_chunk(&s);
+        ok = write_chunk(&s, writer, &done, &left_out);
         if (isatty(2))
             show(done + left_out, all);
     }
@@ -274,7 +272,7 @@ static int pack(const im2rec_options *o, const char *stem) {
     return result;
 }
 
-/* All are packed, also if one fails. */
+/* Packs all lists, also if one fails. */
 int im2rec_pack(const im2rec_options *o) {
     char pattern[IM2REC_PATH];
     glob_t lists;
@@ -284,7 +282,7 @@ int im2rec_pack(const im2rec_options *o) {
         return pack(o, o->prefix);
     snprintf(pattern, sizeof pattern, "%s_*.lst", o->prefix);
     if (glob(pattern, 0, NULL, &lists) != 0)
-        return pack(o, o->prefix); /* which says that it is not there */
+        return pack(o, o->prefix); /* which reports that there is none */
     for (size_t i = 0; i < lists.gl_pathc; i++) {
         lists.gl_pathv[i][strlen(lists.gl_pathv[i]) - 4] = '\0';
         if (pack(o, lists.gl_pathv[i]) != 0)

@@ -14,12 +14,12 @@ enum { LINES = 10, LABELS = 6, PATH_SIZE = 4096 };
 static const char *const kinds[] = {"JPEG", "PNG", "other"};
 enum { JPEG, PNG, OTHER, KINDS };
 
-/* What was seen so far. */
+/* Counts and extremes of the records so far. */
 typedef struct summary {
     int64_t n, bytes, n_damaged;
-    size_t least, most;
-    int64_t n_images, by_kind[KINDS], least_labels, most_labels;
-    float least_label, most_label; /* of first labels */
+    size_t min_bytes, max_bytes;
+    int64_t n_images, by_kind[KINDS], min_labels, max_labels;
+    float min_label, max_label; /* of first labels */
 } summary;
 
 static int failed(void) {
@@ -42,15 +42,15 @@ static void add_image(summary *s, const mxc_image_record *image) {
     float label = mxc_image_record_label(image, 0);
     int is_first = s->n_images++ == 0;
     s->by_kind[kind_of(image)]++;
-    s->least_labels = is_first || image->n_labels < s->least_labels ? image->n_labels : s->least_labels;
-    s->most_labels = is_first || image->n_labels > s->most_labels ? image->n_labels : s->most_labels;
-    s->least_label = is_first || label < s->least_label ? label : s->least_label;
-    s->most_label = is_first || label > s->most_label ? label : s->most_label;
+    s->min_labels = is_first || image->n_labels < s->min_labels ? image->n_labels : s->min_labels;
+    s->max_labels = is_first || image->n_labels > s->max_labels ? image->n_labels : s->max_labels;
+    s->min_label = is_first || label < s->min_label ? label : s->min_label;
+    s->max_label = is_first || label > s->max_label ? label : s->max_label;
 }
 
 static void add(summary *s, const mxc_record *record) {
-    s->least = s->n == 0 || record->bytes < s->least ? record->bytes : s->least;
-    s->most = record->bytes > s->most ? record->bytes : s->most;
+    s->min_bytes = s->n == 0 || record->bytes < s->min_bytes ? record->bytes : s->min_bytes;
+    s->max_bytes = record->bytes > s->max_bytes ? record->bytes : s->max_bytes;
     s->n++;
     s->bytes += (int64_t)record->bytes;
 }
@@ -70,20 +70,20 @@ static void print_line(int64_t number, const mxc_record *record, const mxc_image
 static void print_summary(const char *path, const summary *s) {
     printf("%s: %" PRId64 " records", path, s->n);
     if (s->n > 0)
-        printf(" of %zu to %zu bytes, %" PRId64 " in all", s->least, s->most, s->bytes);
+        printf(" of %zu to %zu bytes, %" PRId64 " in all", s->min_bytes, s->max_bytes, s->bytes);
     putchar('\n');
     if (s->n_images > 0) {
         printf("%" PRId64 " image records:", s->n_images);
         for (int i = 0; i < KINDS; i++)
             if (s->by_kind[i] > 0)
                 printf(" %" PRId64 " %s,", s->by_kind[i], kinds[i]);
-        printf(" %" PRId64 " to %" PRId64 " labels, the first from %g to %g\n", s->least_labels, s->most_labels,
-               (double)s->least_label, (double)s->most_label);
+        printf(" %" PRId64 " to %" PRId64 " labels, the first from %g to %g\n", s->min_labels, s->max_labels,
+               (double)s->min_label, (double)s->max_label);
     }
 }
 
-/* Go through the file; prints the first lines and the first damaged places. */
-static mxc_status look_through(mxc_record_reader *reader, int64_t lines, summary *s) {
+/* Read all records; prints the first lines and the first damaged places. */
+static mxc_status read_records(mxc_record_reader *reader, int64_t lines, summary *s) {
     for (;;) {
         mxc_record record;
         mxc_image_record image;
@@ -112,7 +112,7 @@ static int list(const char *path, int64_t lines) {
         return failed();
     if (lines > 0)
         printf("%10s %14s %10s\n", "record", "offset", "bytes");
-    mxc_status status = look_through(reader, lines, &s);
+    mxc_status status = read_records(reader, lines, &s);
     mxc_record_reader_skipped(reader, &places, &bytes);
     mxc_record_reader_close(reader);
     if (status != MXC_OK)

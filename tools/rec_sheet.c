@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mxc rec --sheet OUT.png FILE: the first images of a record file, side by side in one. */
+/* mxc rec --sheet OUT.png FILE: draws the first images of a record file side by side into one image. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,19 +11,19 @@
 
 #include "mxc.h"
 
-enum { TILE = 96, GAP = 4, ACROSS = 10, MOST = 100, BACKGROUND = 40 };
+enum { TILE = 96, GAP = 4, ACROSS = 10, MAX_IMAGES = 100, BACKGROUND = 40 };
 
 typedef struct sheet {
     int n, bad;
-    uint8_t tiles[MOST][TILE][TILE][3];
+    uint8_t tiles[MAX_IMAGES][TILE][TILE][3];
 } sheet;
 
-/* The image, at most as large as a tile, in its middle. */
+/* Copy an image to the next tile, scaled to fit and centred. */
 static int put(sheet *s, const mxc_image *image) {
-    int64_t most = image->height > image->width ? image->height : image->width;
-    int64_t h = (image->height * TILE + most - 1) / most, w = (image->width * TILE + most - 1) / most;
+    int64_t longest = image->height > image->width ? image->height : image->width;
+    int64_t h = (image->height * TILE + longest - 1) / longest, w = (image->width * TILE + longest - 1) / longest;
     mxc_image small;
-    if (mxc_image_resize(image, h, w, most > TILE ? 3 : 0, &small) != MXC_OK)
+    if (mxc_image_resize(image, h, w, longest > TILE ? 3 : 0, &small) != MXC_OK)
         return 0;
     memset(s->tiles[s->n], BACKGROUND, sizeof s->tiles[0]);
     for (int64_t y = 0; y < h; y++)
@@ -33,14 +33,14 @@ static int put(sheet *s, const mxc_image *image) {
     return 1;
 }
 
-/* What is no image is told and left out. */
+/* Add the image of a record; reports and leaves out records that are not images. */
 static void add(sheet *s, const mxc_record *record) {
-    mxc_image_record head;
+    mxc_image_record header;
     mxc_image image = {0};
     char source_name[64];
     snprintf(source_name, sizeof source_name, "record at offset %" PRId64, record->offset);
-    if (mxc_image_record_read(record->data, record->bytes, &head) != MXC_OK ||
-        mxc_image_decode(source_name, head.image, head.image_bytes, 3, 0, &image) != MXC_OK || !put(s, &image)) {
+    if (mxc_image_record_read(record->data, record->bytes, &header) != MXC_OK ||
+        mxc_image_decode(source_name, header.image, header.image_bytes, 3, 0, &image) != MXC_OK || !put(s, &image)) {
         fprintf(stderr, "mxc: %s\n", mxc_last_error());
         s->bad++;
     }
@@ -53,7 +53,7 @@ static int read_all(sheet *s, const char *path) {
     if (mxc_record_reader_open(path, 0, 1, MXC_BAD_SKIP, &reader) != MXC_OK)
         return 0;
     mxc_status status = mxc_record_reader_next(reader, &record);
-    while (status == MXC_OK && record.data && s->n < MOST) {
+    while (status == MXC_OK && record.data && s->n < MAX_IMAGES) {
         add(s, &record);
         status = mxc_record_reader_next(reader, &record);
     }
@@ -70,7 +70,8 @@ static int write_bytes(const char *path, const void *bytes, size_t n) {
     return ok;
 }
 
-/* 1 if written; 0 with the library's message; -1 if told. */
+/* Returns 1 if the sheet was written, 0 for a failure with the library's message, -1 for one that is already reported.
+ */
 static int write_sheet(const sheet *s, const char *out) {
     int across = s->n < ACROSS ? s->n : ACROSS, down = (s->n + ACROSS - 1) / ACROSS, step = TILE + GAP;
     mxc_image image = {down * step + GAP, across * step + GAP, 3, NULL};

@@ -101,8 +101,8 @@ def one_round(bench, path):
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "images.rec")
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "images.rec")
         subprocess.run([sys.argv[1], "--make", path], check=True)
         rounds = [one_round(sys.argv[1], path) for _ in range(int(sys.argv[2]) if len(sys.argv) == 3 else 5)]
     print(f"{'':44} {'images/CPU':>10} {'of alone':>8} {'images/s':>10}")

@@ -407,8 +407,7 @@ static const mxc_data_desc *image_desc(void *self, int index) {
     return &((image_iter *)self)->desc[index];
 }
 
-/* ---- creation ------------------------------------------------------------------------------------------------------
- */
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
 
 static void image_destroy(void *self) {
     image_iter *it = self;

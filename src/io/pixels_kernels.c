@@ -21,8 +21,7 @@ static int8_t to_signed(float x) {
     return (int8_t)(x > -128 ? x < 127 ? rintf(x) : 127 : -128);
 }
 
-/* ---- positions ------------------------------------------------------------------------------------------------------
- */
+/* ---- positions --------------------------------------------------------------------------------------------------- */
 
 static const uint8_t *pixel_at(const mxci_pixel_view *v, int64_t y, int64_t x, const uint8_t *outside) {
     return y >= 0 && y < v->h && x >= 0 && x < v->w ? v->at + y * v->stride + x * v->channels : outside;

@@ -84,7 +84,7 @@ static mxc_status expand_run(const mxc_run *run, void *arg) {
     return MXC_OK;
 }
 
-/* ---- queueing -------------------------------------------------------------------------------------------------- */
+/* ---- queueing ---------------------------------------------------------------------------------------------------- */
 
 /* Queue fn, which reads the first array and changes the others. */
 static mxc_status push_task(const char *name, mxc_task_fn fn, int n, mxc_ndarray *const *arrays,

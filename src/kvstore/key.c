@@ -9,7 +9,7 @@
 #include "kvstore/exchange.h"
 #include "kvstore/gpu_sums.h"
 
-/* ---- entries ----------------------------------------------------------------------------------------------- */
+/* ---- entries ----------------------------------------------------------------------------------------------------- */
 
 void mxci_key_destroy(mxci_key *key) {
     for (int i = 0; i < key->n_local_copies; i++)
@@ -58,7 +58,7 @@ mxc_status mxci_key_add(mxci_key *key, mxc_ndarray *value) {
     return MXC_OK;
 }
 
-/* ---- sums -------------------------------------------------------------------------------------------------- */
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 static mxc_status new_like(mxc_ndarray *array, mxc_ndarray **out) {
     const mxc_shape *shape = mxc_ndarray_shape(array);

@@ -100,7 +100,7 @@ struct mxc_kvstore {
     int cap_pushed;
 };
 
-/* ---- the store --------------------------------------------------------------------------------------------- */
+/* ---- the store --------------------------------------------------------------------------------------------------- */
 
 static mxc_status find_type(const char *name, const store_type **out) {
     char text[128];
@@ -198,7 +198,7 @@ static mxc_status check_count(const char *call, int n) {
     return n >= 0 ? MXC_OK : MXC_FAIL(MXC_EINVAL, "%s: n is %d, expected 0 or more", call, n);
 }
 
-/* ---- init ---------------------------------------------------------------------------------------------------- */
+/* ---- init -------------------------------------------------------------------------------------------------------- */
 
 mxc_status mxci_kvstore_adopt(mxc_kvstore *store, const char *key, mxc_ndarray *array) {
     mxci_key *entry;
@@ -239,7 +239,7 @@ mxc_status mxc_kvstore_init(mxc_kvstore *store, int n, const char *const *keys, 
     return MXC_OK;
 }
 
-/* ---- push and pull ------------------------------------------------------------------------------------------- */
+/* ---- push and pull ----------------------------------------------------------------------------------------------- */
 
 static mxc_status kvstore_find_key(const mxc_kvstore *store, const char *key, mxci_key **out) {
     *out = key ? mxci_hash_map_get(store->keys, key) : NULL;
@@ -428,7 +428,7 @@ mxc_status mxc_kvstore_set_optimizer(mxc_kvstore *store, mxc_optimizer *optimize
     return MXC_OK;
 }
 
-/* ---- several workers ------------------------------------------------------------------------------------------- */
+/* ---- several workers --------------------------------------------------------------------------------------------- */
 
 const char *mxc_kvstore_type(const mxc_kvstore *store) {
     return store ? store->type->name : types[0].name;

@@ -22,7 +22,7 @@ const mxci_node *mxci_attributes_find(const mxci_graph *g, const char *name) {
     return NULL;
 }
 
-/* ---- factors ----------------------------------------------------------------------------------------------- */
+/* ---- factors ----------------------------------------------------------------------------------------------------- */
 
 /* Sets *value to the number in an attribute; leaves it unchanged where there is no such attribute. */
 static mxc_status read_factor(const mxci_node *variable, const char *key, double *value) {
@@ -43,7 +43,7 @@ mxc_status mxci_attributes_set_mults(const mxci_node *variable, mxc_optimizer *o
     return read_factor(variable, "wd_mult", &slot->wd_mult);
 }
 
-/* ---- first values ------------------------------------------------------------------------------------------ */
+/* ---- first values ------------------------------------------------------------------------------------------------ */
 
 /* A rule with its parameters as text. */
 typedef struct rule_text {

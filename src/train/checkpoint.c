@@ -76,7 +76,7 @@ static mxc_status crc_of_file(const char *path, uint32_t *out) {
     return status;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 static mxc_status save_state(const mxci_trainer *trainer, const char *path) {
     mxc_ndarray_list state;
@@ -146,7 +146,7 @@ mxc_status mxci_checkpoint_write(mxci_trainer *trainer) {
     return MXC_OK;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* The status of a JSON error: MXC_ENOMEM, or MXC_EFORMAT with what jansson expected. */
 static mxc_status not_a_manifest(const char *path, const json_error_t *error) {
@@ -266,7 +266,7 @@ static mxc_status resume_from(mxci_trainer *trainer, const char *manifest_path, 
     return MXC_OK;
 }
 
-/* ---- existing files ---------------------------------------------------------------------------------------- */
+/* ---- existing files ---------------------------------------------------------------------------------------------- */
 
 static mxc_status refuse_existing(const char *path) {
     mxci_file *file;

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/sys.h"
 
-/* ---- binding ----------------------------------------------------------------------------------------------- */
+/* ---- binding ----------------------------------------------------------------------------------------------------- */
 
 static mxc_status bind_params(mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_iter *data, mxc_context context,
                               mxc_executor **out) {
@@ -86,7 +86,7 @@ void mxci_evaluator_close(mxci_evaluator *e) {
     memset(e, 0, sizeof *e);
 }
 
-/* ---- running ----------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 mxc_status mxci_evaluator_run(mxci_evaluator *e, int n_metrics, mxc_metric *const *metrics) {
     int64_t last = mxc_symbol_n_outputs(mxc_executor_symbol(e->executor)) - 1;

@@ -28,7 +28,7 @@ void mxc_fit_options_init(mxc_fit_options *options) {
     options->kvstore = "local";
 }
 
-/* ---- one step ---------------------------------------------------------------------------------------------- */
+/* ---- one step ---------------------------------------------------------------------------------------------------- */
 
 /* Each context gets its share of the batch. All of this is queued. */
 static mxc_status compute_gradients(mxci_trainer *trainer, const mxc_batch *batch) {
@@ -180,7 +180,7 @@ static mxc_status train_step(mxci_trainer *trainer, const mxc_batch *batch) {
     return call_callback(trainer, 0);
 }
 
-/* ---- epochs ------------------------------------------------------------------------------------------------ */
+/* ---- epochs ------------------------------------------------------------------------------------------------------ */
 
 static int stop_requested(const mxci_trainer *trainer) {
     return trainer->options->stop && *trainer->options->stop != 0;

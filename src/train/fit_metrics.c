@@ -65,7 +65,7 @@ void mxci_fit_metrics_describe(const mxci_trainer *trainer, char *out, size_t si
                 node->name, mxc_shape_format(shape, text, sizeof text));
 }
 
-/* ---- the label --------------------------------------------------------------------------------------------- */
+/* ---- the label --------------------------------------------------------------------------------------------------- */
 
 /* The variable that the operator's label is made of, if the iterator provides it; else the iterator's first label. */
 static const mxc_data_desc *find_label(const mxci_trainer *trainer) {
@@ -85,7 +85,7 @@ static const mxc_data_desc *find_label(const mxci_trainer *trainer) {
     return mxc_iter_n_label(iter) > 0 ? mxc_iter_desc(iter, mxc_iter_n_data(iter)) : NULL;
 }
 
-/* ---- metrics ----------------------------------------------------------------------------------------------- */
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 /* Samples with SoftmaxOutput's ignore_label do not count, if they are not trained. */
 static mxc_status create_for_classes(const mxci_trainer *trainer, const char *name, mxc_metric **out) {

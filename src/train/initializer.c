@@ -29,7 +29,7 @@ typedef struct init_rule {
     mxc_status (*apply)(const init_params *params, const char *name, mxc_ndarray *array);
 } init_rule;
 
-/* ---- rules ------------------------------------------------------------------------------------------------- */
+/* ---- rules ------------------------------------------------------------------------------------------------------- */
 
 /* shape (out, in, kernel...): fan in = in * kernel, fan out = out * kernel. */
 static mxc_status apply_xavier(const init_params *p, const char *name, mxc_ndarray *array) {
@@ -105,7 +105,7 @@ static const init_rule rules[] = {
     {"constant", constant_schema, apply_value},
 };
 
-/* ---- by name ----------------------------------------------------------------------------------------------- */
+/* ---- by name ----------------------------------------------------------------------------------------------------- */
 
 /* Suffixes of names whose arrays get a fixed value with every rule, as in MXNet: biases, and the parameters and states
  * of norms. */

@@ -20,7 +20,7 @@ typedef struct inputs {
     int32_t *label_of;        /* argument: see mxci_graph_find_labels */
 } inputs;
 
-/* ---- messages ---------------------------------------------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 static void list_arrays(mxci_line *line, mxc_iter *iter, int begin, int end, const char *kind) {
     char text[MXC_SHAPE_TEXT];
@@ -68,7 +68,7 @@ static mxc_status fail_unknown(const inputs *in, const char *name) {
                     name, inputs_describe(in->options->train, arrays, sizeof arrays));
 }
 
-/* ---- checking ---------------------------------------------------------------------------------------------- */
+/* ---- checking ---------------------------------------------------------------------------------------------------- */
 
 /* Does the iterator provide an argument of that name? */
 static int is_fed(const inputs *in, const char *name) {

@@ -17,7 +17,7 @@
 
 static const mxc_context default_context = {MXC_CPU, 0};
 
-/* ---- executors --------------------------------------------------------------------------------------------- */
+/* ---- executors --------------------------------------------------------------------------------------------------- */
 
 static mxc_status bind_all(mxci_trainer *trainer, const mxci_feed_spec *feed) {
     static const char *const scale = MXCI_LOSS_SCALE;
@@ -65,7 +65,7 @@ static mxc_status bind_training(mxci_trainer *trainer) {
     return status;
 }
 
-/* ---- parameters -------------------------------------------------------------------------------------------- */
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
 
 /* Arguments that the iterator does not provide, in the order of the symbol's list. */
 static mxc_status find_params(mxci_trainer *trainer) {
@@ -146,7 +146,7 @@ static mxc_status init_params(mxci_trainer *trainer) {
     return MXC_OK;
 }
 
-/* ---- optimizer and store ----------------------------------------------------------------------------------- */
+/* ---- optimizer and store ----------------------------------------------------------------------------------------- */
 
 /* The caller's settings, with rescale_grad and multi_precision added where the caller does not give them. */
 static mxc_status make_optimizer(mxci_trainer *trainer) {
@@ -218,7 +218,7 @@ static mxc_status fill_store(mxci_trainer *trainer) {
     return MXC_OK;
 }
 
-/* ---- options ----------------------------------------------------------------------------------------------- */
+/* ---- options ----------------------------------------------------------------------------------------------------- */
 
 static mxc_status trainer_check_options(const mxc_fit_options *o) {
     if (!o->symbol || !o->train)

@@ -23,7 +23,7 @@ enum { VERSION = 1, N_COUNTS = 9, N_SUMS = 3, POINT_DOUBLES = sizeof(mxci_curve_
 #define OPTIMIZER_PREFIX "optimizer:"
 #define LOSS_SCALE "loss_scale"
 
-/* ---- lists of named arrays --------------------------------------------------------------------------------- */
+/* ---- lists of named arrays --------------------------------------------------------------------------------------- */
 
 typedef struct named_arrays {
     mxc_ndarray_list list;
@@ -62,7 +62,7 @@ static mxc_status named_add_data(named_arrays *a, const char *name, int64_t rows
     return named_add(a, "", name, array);
 }
 
-/* ---- to a list --------------------------------------------------------------------------------------------- */
+/* ---- to a list --------------------------------------------------------------------------------------------------- */
 
 /* The parameters themselves, or their f32 copies. */
 static mxc_status training_state_add_params(const mxci_trainer *trainer, int masters, named_arrays *a) {
@@ -157,7 +157,7 @@ mxc_status mxci_training_state_collect(const mxci_trainer *trainer, mxc_ndarray_
     return status;
 }
 
-/* ---- from a list ------------------------------------------------------------------------------------------- */
+/* ---- from a list ------------------------------------------------------------------------------------------------- */
 
 /* Append to a view the arrays whose names begin with prefix, under the names after the first skip bytes. Borrowed. */
 static void select_arrays(const mxc_ndarray_list *list, const char *prefix, size_t skip, mxc_ndarray_list *view) {
