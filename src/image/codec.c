@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Headers of images: which format it is, its size, whether its bytes can hold that. Decoding is in codecs/. */
+/* Headers of images: the format, the size, and whether the bytes can hold that many pixels. Decoding is in codecs/. */
 #include "image/codec.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static int64_t codec_number_at(const uint8_t *at, int bytes) {
     return value;
 }
 
-static mxc_status fail_crowded(const mxci_image *image) {
+static mxc_status fail_too_many_pixels(const mxci_image *image) {
     return MXC_FAIL(MXC_EFORMAT, "%s: %s of %lld x %lld pixels in %zu bytes, which cannot hold so many",
                     image->source_name, image->codec->name, (long long)image->full_height, (long long)image->full_width,
                     image->n);
@@ -30,13 +30,14 @@ static mxc_status fail_crowded(const mxci_image *image) {
 
 enum { RST0 = 0xd0, RST7 = 0xd7, EOI = 0xd9, SOS = 0xda };
 
-typedef struct jpeg_walk {
+typedef struct jpeg_parser {
     size_t at;
     int has_frame;
-} jpeg_walk;
+} jpeg_parser;
 
-/* The marker at or behind w->at, which goes behind it; 0 at the end. Data between markers is passed over. */
-static int next_marker(const mxci_image *image, jpeg_walk *w) {
+/* The next marker at or behind w->at, which moves behind it; 0 at the end. Entropy-coded data between markers is
+ * skipped: in it 0xff is followed by 0 or by a restart marker (ITU-T T.81, B.1.1). */
+static int next_marker(const mxci_image *image, jpeg_parser *w) {
     while (w->at < image->n) {
         const uint8_t *found = memchr(image->bytes + w->at, 0xff, image->n - w->at);
         int code = 0xff;
@@ -53,12 +54,13 @@ static int next_marker(const mxci_image *image, jpeg_walk *w) {
     return 0;
 }
 
-/* SOF0 to SOF15; three numbers of these are other markers. */
+/* SOF0 to SOF15; three codes in this range are other markers (DHT, JPG, DAC). */
 static int is_frame(int code) {
     return code >= 0xc0 && code <= 0xcf && code != 0xc4 && code != 0xc8 && code != 0xcc;
 }
 
-static mxc_status take_frame(mxci_image *image, int code, const uint8_t *segment, int64_t length) {
+/* Size, channels and kind of the image, from the first frame header (T.81, B.2.2). */
+static mxc_status parse_frame(mxci_image *image, int code, const uint8_t *segment, int64_t length) {
     static const char read[] = "\xc0\xc1\xc2\xc9\xca"; /* Huffman and arithmetic, sequential and progressive */
     if (!memchr(read, code, sizeof read - 1))
         return MXC_FAIL(MXC_EUNSUPPORTED, "%s: JPEG of the sort SOF%d, which is not read", image->source_name,
@@ -76,7 +78,7 @@ static mxc_status take_frame(mxci_image *image, int code, const uint8_t *segment
 }
 
 /* The segment behind a marker. */
-static mxc_status take_segment(mxci_image *image, int code, jpeg_walk *w) {
+static mxc_status parse_segment(mxci_image *image, int code, jpeg_parser *w) {
     size_t left = image->n - w->at;
     int64_t length = left < 2 ? 2 : codec_number_at(image->bytes + w->at, 2);
     if (length < 2)
@@ -86,7 +88,7 @@ static mxc_status take_segment(mxci_image *image, int code, jpeg_walk *w) {
         return MXC_FAIL(MXC_EFORMAT, "%s: JPEG: segment of %lld bytes at byte %zu, where %zu are left: truncated",
                         image->source_name, (long long)length, w->at, left);
     if (is_frame(code) && !w->has_frame++)
-        MXC_TRY(take_frame(image, code, image->bytes + w->at, length));
+        MXC_TRY(parse_frame(image, code, image->bytes + w->at, length));
     w->at += (size_t)length;
     image->scans += code == SOS;
     return MXC_OK;
@@ -94,12 +96,12 @@ static mxc_status take_segment(mxci_image *image, int code, jpeg_walk *w) {
 
 /* The first frame's header, and where the end of the image is. */
 static mxc_status probe_jpeg(mxci_image *image) {
-    jpeg_walk w = {.at = 2};
+    jpeg_parser w = {.at = 2};
     for (int code; (code = next_marker(image, &w)) != EOI;) {
         if (!code)
             return MXC_FAIL(MXC_EFORMAT, "%s: JPEG: no end marker in %zu bytes: truncated", image->source_name,
                             image->n);
-        MXC_TRY(take_segment(image, code, &w));
+        MXC_TRY(parse_segment(image, code, &w));
     }
     if (!w.has_frame || !image->scans)
         return MXC_FAIL(MXC_EFORMAT, "%s: JPEG without %s", image->source_name,
@@ -110,12 +112,13 @@ static mxc_status probe_jpeg(mxci_image *image) {
     return MXC_OK;
 }
 
-/* A block of 8 x 8 takes a bit at least. Scans that add nothing to it take none, but each takes time: so many as eight
- * over the most crowded image are borne, and what takes no time anyway. */
+/* A block of 8 x 8 pixels takes at least one bit, which bounds the pixels. Scans may take no bits, but each takes time
+ * over all pixels, so that a small file could keep a decoder busy: allowed is the time of eight scans over the largest
+ * image that the bytes can hold, and whatever is too small to matter. */
 static mxc_status check_jpeg(const mxci_image *image) {
     int64_t pixels = image->full_height * image->full_width, most = (int64_t)image->n * 512;
     if (pixels > most)
-        return fail_crowded(image);
+        return fail_too_many_pixels(image);
     if (pixels * image->scans > 8 * most + (1 << 24))
         return MXC_FAIL(MXC_EFORMAT, "%s: JPEG of %d scans over %lld x %lld pixels, more than its %zu bytes need",
                         image->source_name, image->scans, (long long)image->full_height, (long long)image->full_width,
@@ -127,6 +130,7 @@ static mxc_status check_jpeg(const mxci_image *image) {
 
 enum { HEADER = 33, WIDTH = 16, HEIGHT = 20, DEPTH = 24, COLOUR = 25, INTERLACE = 28 };
 
+/* IHDR must be the first chunk (PNG specification, 5.6). */
 static mxc_status probe_png(mxci_image *image) {
     static const int channels[] = {1, 0, 3, 3, 2, 0, 4}; /* by type of colour; 3 is a palette */
     int colour;
@@ -146,11 +150,11 @@ static mxc_status probe_png(mxci_image *image) {
     return MXC_OK;
 }
 
-/* Deflate makes at most 1032 bytes of one. */
+/* Deflate expands one byte to at most 1032. */
 static mxc_status check_png(const mxci_image *image) {
     int64_t samples = image->bytes[COLOUR] == 3 ? 1 : image->channels;
     int64_t row = (image->full_width * samples * image->bytes[DEPTH] + 7) / 8 + 1;
-    return image->full_height * row / 1032 > (int64_t)image->n ? fail_crowded(image) : MXC_OK;
+    return image->full_height * row / 1032 > (int64_t)image->n ? fail_too_many_pixels(image) : MXC_OK;
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
@@ -167,6 +171,7 @@ static const mxci_codec *find_codec(const uint8_t *bytes, size_t n) {
     return NULL;
 }
 
+/* Order of checks: the format, the library, the header, the caller's limit, then what the bytes can hold. */
 mxc_status mxci_image_probe(const char *source_name, const void *bytes, size_t n, int64_t max_pixels, mxci_image *out) {
     *out = (mxci_image){.source_name = source_name, .bytes = bytes, .n = n, .codec = find_codec(bytes, n)};
     if (!out->codec)

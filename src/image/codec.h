@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compressed images: what their headers say, and reading them into (height, width, channels) of bytes. Headers are read
- * here; the rest of a JPEG by libturbojpeg, of a PNG by libpng, each in a file of codecs/. Where CMake does not find
- * the library, a file stands there that has no decoder, and such images are refused with the library's name.
+ * Compressed images: reading their headers, and decoding them to (height, width, channels) of bytes. Headers are parsed
+ * in codec.c; libturbojpeg decodes JPEG and libpng PNG, each in a file of codecs/. Where CMake does not find the
+ * library, a file without a decoder takes its place, and such images are rejected with the library's name.
  *
- * Images come from strangers. Before anything is allocated, they are refused (MXC_EFORMAT) if they have more pixels
- * than the caller wants, or than their bytes can hold, or, of a JPEG, no end, or more scans than MXCI_JPEG_SCANS or
- * than so many bytes need.
+ * Images are untrusted input. Before anything is allocated, they are rejected (MXC_EFORMAT) if they have more pixels
+ * than the caller allows, or than their bytes can hold, or if a JPEG has no end marker, or more scans than
+ * MXCI_JPEG_SCANS or than so many bytes need.
  */
 #ifndef MXCI_IMAGE_CODEC_H
 #define MXCI_IMAGE_CODEC_H
@@ -17,7 +17,7 @@
 #include <mxc/status.h>
 
 enum {
-    MXCI_IMAGE_PIXELS = 1 << 28, /* a limit for those who have none of their own */
+    MXCI_IMAGE_PIXELS = 1 << 28, /* the limit of callers that have none of their own */
     MXCI_JPEG_SCANS = 100        /* each goes over the whole image; ten are usual in a progressive one */
 };
 

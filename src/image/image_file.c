@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* <mxc/image.h>: single images for tools. PNG is written here, as rows without filters, deflated by zlib. */
+/* <mxc/image.h>: decoding, resizing and encoding of single images. PNG is encoded here: rows without filters,
+ * compressed by zlib. */
 #include <string.h>
 #include <zlib.h>
 
@@ -12,6 +13,7 @@
 
 enum { SIDE_LIMIT = 65535 };
 
+/* Allocates an image; *out is empty on failure. */
 static mxc_status take_pixels(mxc_image *out, int64_t height, int64_t width, int64_t channels) {
     *out = (mxc_image){height, width, channels, mxci_alloc((size_t)(height * width * channels))};
     if (out->pixels)
@@ -27,6 +29,7 @@ void mxc_image_free(mxc_image *image) {
     *image = (mxc_image){0};
 }
 
+/* Images from programs: sides are limited so that sizes cannot overflow. */
 static mxc_status check_image(const char *call, const mxc_image *image) {
     if (image && image->pixels && image->height > 0 && image->height <= SIDE_LIMIT && image->width > 0 &&
         image->width <= SIDE_LIMIT && (image->channels == 1 || image->channels == 3))
@@ -54,6 +57,7 @@ mxc_status mxc_image_decode(const char *source_name, const void *bytes, size_t n
     return status;
 }
 
+/* Rows first, to floats, then columns. One block has both tables and the floats. */
 mxc_status mxc_image_resize(const mxc_image *from, int64_t height, int64_t width, int interpolation, mxc_image *out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(from));
@@ -106,13 +110,15 @@ static uint8_t *put_u32(uint8_t *to, uint32_t value) {
     return to;
 }
 
-/* A chunk whose n bytes of data stand behind 8 bytes left free for its head. */
+/* Completes a chunk whose n bytes of data follow 8 free bytes: writes length and type there, and the CRC behind.
+ * Returns the end of the chunk. */
 static uint8_t *end_chunk(uint8_t *at, const char *type, size_t n) {
     put_u32(at, (uint32_t)n);
     memcpy(at + 4, type, 4);
     return put_u32(at + 8 + n, (uint32_t)crc32(0, at + 4, (uInt)(n + 4)));
 }
 
+/* Signature and IHDR: 8 bits, grey or RGB, no interlacing. */
 static uint8_t *put_header(uint8_t *to, const mxc_image *image) {
     memcpy(to, "\x89PNG\r\n\x1a\n", 8);
     uint8_t *data = put_u32(put_u32(to + 16, (uint32_t)image->width), (uint32_t)image->height);
@@ -120,7 +126,7 @@ static uint8_t *put_header(uint8_t *to, const mxc_image *image) {
     return end_chunk(to + 8, "IHDR", 13);
 }
 
-/* Rows, each behind a byte that says it has no filter, deflated to to. */
+/* Compresses the rows, each behind the byte of filter 0, "none", to `to`. */
 static mxc_status deflate_rows(const mxc_image *image, uint8_t *to, uLongf *n) {
     size_t row = (size_t)(image->width * image->channels), bytes = (row + 1) * (size_t)image->height;
     uint8_t *rows = mxci_alloc(bytes);
@@ -135,6 +141,7 @@ static mxc_status deflate_rows(const mxc_image *image, uint8_t *to, uLongf *n) {
     return failed ? MXC_FAIL(MXC_ENOMEM, "mxc_image_encode_png: no memory to deflate") : MXC_OK;
 }
 
+/* One IDAT chunk, compressed directly to its place in the file. */
 mxc_status mxc_image_encode_png(const mxc_image *image, void **out, size_t *n) {
     MXCI_CLEAR(n);
     MXC_TRY(MXCI_OUT(out));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Separable resampling of images: the tables of taps, then rows and columns. */
 #include "image/resample_kernels.h"
 
 #include "base/simd.h"
@@ -7,11 +8,11 @@
 
 /* ---- taps -------------------------------------------------------------------------------------------------------- */
 
-/* All but the numbers in the tables. */
+/* Hands out the tables, or measures them where s has no base. */
 static mxci_resample resample_kernels_take_tables(int interpolation, int64_t in, int64_t out, mxci_scratch *s) {
     mxci_resample r = {.in = in, .out = out, .width = mxci_resample_width(interpolation, in, out)};
     r.first = mxci_scratch_array(s, out, sizeof *r.first);
-    r.share = mxci_scratch_array(s, mxci_dim_mul(out, r.width), sizeof *r.share);
+    r.weight = mxci_scratch_array(s, mxci_dim_mul(out, r.width), sizeof *r.weight);
     return r;
 }
 
@@ -47,9 +48,10 @@ static void add_rows(const mxci_resample *r, int64_t row, const float *from, int
     for (int64_t i = 0; i < n; i++)
         sums[i] = 0;
     for (int64_t k = 0; k < r->width; k++) {
-        const float share = r->share[y * r->width + k], *source = from + mxci_inside(r->first[y] + k, r->in) * row + x;
+        const float weight = r->weight[y * r->width + k],
+                    *source = from + mxci_clamp_index(r->first[y] + k, r->in) * row + x;
         for (int64_t i = 0; i < n; i++)
-            sums[i] += share * source[i];
+            sums[i] += weight * source[i];
     }
 }
 

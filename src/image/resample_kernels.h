@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pixels of images (height, width, channels), dense. Sizes and places are int64_t.
- *
- * Resizing is done one axis at a time. What an element of the result reads is a row of taps: neighbours from first on,
- * and what each counts. An image is first resized along its rows, into floats, then along its columns.
+ * Resampling of images (height, width, channels), dense, one axis at a time. An element of the result is a weighted sum
+ * of neighbours, the taps of a filter: `width` elements from `first` on. An image is first resampled along its rows,
+ * into floats, then along its columns. Sizes and indices are int64_t.
  */
 #ifndef MXCI_IMAGE_RESAMPLE_KERNELS_H
 #define MXCI_IMAGE_RESAMPLE_KERNELS_H
@@ -11,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* OpenCV's numbers; one more for what area is where not both sides become smaller: steps between elements. */
+/* OpenCV's numbers, and one more: what OpenCV's area interpolation computes unless both sides shrink. */
 enum {
     MXCI_NEAREST,
     MXCI_LINEAR,
@@ -23,9 +22,9 @@ enum {
 };
 
 typedef struct mxci_resample {
-    int64_t in, out, width; /* elements before and after, and taps of each */
-    int64_t *first;         /* out; taps outside 0..in-1 stand for the outermost element */
-    float *share;           /* out x width */
+    int64_t in, out, width; /* elements before and after, and taps of each result */
+    int64_t *first;         /* (out); taps outside of 0..in-1 read the outermost element */
+    float *weight;          /* (out, width) */
 } mxci_resample;
 
 /* What to allocate for a table (64-byte aligned), and making it there. in and out above 0. */
@@ -43,8 +42,8 @@ void mxci_resample_columns_u8(const mxci_resample *r, int64_t row, const float *
 void mxci_resample_columns_f32(const mxci_resample *r, int64_t row, const float *from, float *to, int64_t begin,
                                int64_t end);
 
-/* OpenCV's numbers for what is put around an image: a value; the outermost element; the image mirrored with and without
- * its outermost element; the image again. */
+/* OpenCV's numbers for the border around an image: a value; the outermost element; the image mirrored with its
+ * outermost element; the image again; mirrored without the outermost element. */
 enum {
     MXCI_BORDER_VALUE,
     MXCI_BORDER_EDGE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an element of a resized image reads, and what stands around an image: the same for C and GPU kernels. */
+/* The taps and weights of each interpolation, and the elements of borders; for C and GPU kernels. They are OpenCV's. */
 #ifndef MXCI_IMAGE_RESAMPLE_WEIGHTS_H
 #define MXCI_IMAGE_RESAMPLE_WEIGHTS_H
 
@@ -35,8 +35,8 @@ static inline int64_t mxci_resample_width(int interpolation, int64_t in, int64_t
 
 /* ---- taps -------------------------------------------------------------------------------------------------------- */
 
-/* Keys' cubic convolution with a = -0.75; t: how far behind the second tap. */
-MXCI_SCALAR void mxci_share_cubic(double t, float *share) {
+/* Cubic convolution (R. Keys, 1981) with a = -0.75; t: distance behind the second tap. */
+MXCI_SCALAR void mxci_weights_cubic(double t, float *weight) {
     const double a = -0.75;
     double sum = 0, w[4];
     w[0] = ((a * (t + 1) - 5 * a) * (t + 1) + 8 * a) * (t + 1) - 4 * a;
@@ -46,11 +46,11 @@ MXCI_SCALAR void mxci_share_cubic(double t, float *share) {
         sum += w[i];
     w[3] = 1 - sum;
     for (int i = 0; i < 4; i++)
-        share[i] = (float)w[i];
+        weight[i] = (float)w[i];
 }
 
-/* sinc(x) sinc(x / 4) at the eight taps around, made to sum to 1; t: how far behind the fourth. */
-MXCI_SCALAR void mxci_share_lanczos(double t, float *share) {
+/* Lanczos window sinc(x) sinc(x / 4) at eight taps, normalized to sum to 1; t: distance behind the fourth. */
+MXCI_SCALAR void mxci_weights_lanczos(double t, float *weight) {
     double sum = 0, w[MXCI_LANCZOS_TAPS];
     for (int i = 0; i < MXCI_LANCZOS_TAPS; i++) {
         double x = 3.14159265358979323846 * (i - 3 - t);
@@ -58,51 +58,51 @@ MXCI_SCALAR void mxci_share_lanczos(double t, float *share) {
         sum += w[i];
     }
     for (int i = 0; i < MXCI_LANCZOS_TAPS; i++)
-        share[i] = (float)(w[i] / sum);
+        weight[i] = (float)(w[i] / sum);
 }
 
-/* Element i covers the elements from i scale to (i + 1) scale. */
-MXCI_SCALAR void mxci_taps_mean(const mxci_resample *r, int64_t i, double scale) {
+/* Result i is the mean over i scale to (i + 1) scale of the image, with parts of elements at both ends. */
+MXCI_SCALAR void mxci_taps_area(const mxci_resample *r, int64_t i, double scale) {
     double from = (double)i * scale, to = fmin(from + scale, (double)r->in);
-    float *share = r->share + i * r->width;
+    float *weight = r->weight + i * r->width;
     r->first[i] = (int64_t)from;
     for (int64_t k = 0; k < r->width; k++) {
         double low = fmax(from, (double)(r->first[i] + k)), high = fmin(to, (double)(r->first[i] + k + 1));
-        share[k] = high - low > 1e-3 || k == 0 ? (float)((high - low) / (to - from)) : 0;
+        weight[k] = high - low > 1e-3 || k == 0 ? (float)((high - low) / (to - from)) : 0;
     }
 }
 
-/* An element of the result that lies within one of the image is that one; one that reaches into the next is between. */
+/* A result within one element of the image is that element; one that reaches into the next interpolates linearly. */
 MXCI_SCALAR void mxci_taps_step(const mxci_resample *r, int64_t i, double scale) {
     int64_t first = (int64_t)floor((double)i * scale);
     double t = (double)(i + 1) - (double)(first + 1) / scale;
     t = t <= 0 ? 0 : t - floor(t);
     r->first[i] = first;
-    r->share[2 * i] = (float)(1 - t);
-    r->share[2 * i + 1] = (float)t;
+    r->weight[2 * i] = (float)(1 - t);
+    r->weight[2 * i + 1] = (float)t;
 }
 
 MXCI_SCALAR void mxci_taps_element(const mxci_resample *r, int interpolation, int64_t i, double scale) {
-    double at = ((double)i + 0.5) * scale - 0.5, t = at - floor(at); /* middles of elements lie half an element in */
-    float *share = r->share + i * r->width;
+    double at = ((double)i + 0.5) * scale - 0.5, t = at - floor(at); /* centres of pixels are at half-integers */
+    float *weight = r->weight + i * r->width;
     int64_t before = (int64_t)floor(at);
     switch (interpolation) {
     case MXCI_NEAREST:
         r->first[i] = (int64_t)floor((double)i * scale);
-        share[0] = 1;
+        weight[0] = 1;
         break;
     case MXCI_CUBIC:
         r->first[i] = before - 1;
-        mxci_share_cubic(t, share);
+        mxci_weights_cubic(t, weight);
         break;
     case MXCI_LANCZOS:
         r->first[i] = before - 3;
-        mxci_share_lanczos(t, share);
+        mxci_weights_lanczos(t, weight);
         break;
     default:
         r->first[i] = before;
-        share[0] = (float)(1 - t);
-        share[1] = (float)t;
+        weight[0] = (float)(1 - t);
+        weight[1] = (float)t;
     }
 }
 
@@ -110,15 +110,15 @@ MXCI_SCALAR void mxci_taps_element(const mxci_resample *r, int interpolation, in
 MXCI_SCALAR void mxci_resample_taps(const mxci_resample *r, int interpolation, int64_t i) {
     const double scale = (double)r->in / (double)r->out;
     if (interpolation == MXCI_AREA)
-        mxci_taps_mean(r, i, scale);
+        mxci_taps_area(r, i, scale);
     else if (interpolation == MXCI_STEP)
         mxci_taps_step(r, i, scale);
     else
         mxci_taps_element(r, interpolation, i, scale);
 }
 
-/* The element of 0..n-1 that a tap reads. */
-MXCI_SCALAR int64_t mxci_inside(int64_t at, int64_t n) {
+/* The nearest index in 0..n-1. */
+MXCI_SCALAR int64_t mxci_clamp_index(int64_t at, int64_t n) {
     return at < 0 ? 0 : at < n ? at : n - 1;
 }
 
@@ -132,13 +132,13 @@ MXCI_SCALAR int64_t mxci_modulo(int64_t a, int64_t n) {
     return (a % n + n) % n;
 }
 
-/* The element of 0..n-1 that stands at place at of the infinite axis; -1: the value. n above 0. */
-MXCI_SCALAR int64_t mxci_border_place(int border, int64_t at, int64_t n) {
+/* The element of 0..n-1 at index `at` of the axis continued by the border; -1: the border's value. n above 0. */
+MXCI_SCALAR int64_t mxci_border_index(int border, int64_t at, int64_t n) {
     if (at >= 0 && at < n)
         return at;
     switch (border) {
     case MXCI_BORDER_EDGE:
-        return mxci_inside(at, n);
+        return mxci_clamp_index(at, n);
     case MXCI_BORDER_WRAP:
         return mxci_modulo(at, n);
     case MXCI_BORDER_MIRROR:

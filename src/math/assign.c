@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Honouring write requests: moving, adding and filling, split over threads. */
+/* Assignment by write request: copying, adding, filling and casting, split over threads. */
 #include "math/assign.h"
 
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "math/tile_kernels.h"
 
+/* Without streaming: a row is too short to leave the caches. */
 void mxci_assign_row(mxc_req req, mxc_dtype dtype, void *to, const void *from, int64_t n) {
     if (req != MXC_REQ_NULL)
         mxci_assign_elements(req == MXC_REQ_ADD ? MXCI_STORE_ADD : MXCI_STORE_WRITE, dtype, from, to, n);
@@ -28,6 +29,7 @@ static int store_mode_of(mxc_req req, const mxc_tensor *to) {
     return mxci_store_mode(req, mxci_tensor_bytes(to), 0);
 }
 
+/* Elements begin..end-1. */
 static void assign_put_range(void *arg, int64_t begin, int64_t end, int part) {
     const put_args *a = arg;
     (void)part;
@@ -43,6 +45,7 @@ void mxci_assign(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mx
     mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, assign_put_range, &args);
 }
 
+/* The value is converted once, to a tile that is then stored as often as needed. */
 static void fill_range(void *arg, int64_t begin, int64_t end, int part) {
     const put_args *a = arg;
     _Alignas(64) int64_t tile[MXCI_TILE]; /* of the compute type, which is at most 8 bytes */
@@ -62,6 +65,7 @@ void mxci_assign_constant(const mxc_run *run, mxc_req req, const mxc_tensor *to,
         mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, fill_range, &args);
 }
 
+/* Adding and streaming go through a tile; plain writing converts in one sweep. */
 static void cast_range(void *arg, int64_t begin, int64_t end, int part) {
     const put_args *a = arg;
     mxc_dtype from = a->from->dtype, to = a->to->dtype;
@@ -85,6 +89,7 @@ void mxci_assign_cast(const mxc_run *run, mxc_req req, const mxc_tensor *to, con
         mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, cast_range, &args);
 }
 
+/* One conversion per element: for statistics and parameters, not for loops over data. */
 double mxci_value_at(const mxc_tensor *t, int64_t i) {
     double value;
     mxci_convert(t->dtype, mxci_at(t, i), MXC_F64, &value, 1);

@@ -13,7 +13,8 @@
 
 /* Elements of light element-wise work that are worth giving to another thread (about 5 us). */
 #define MXCI_GRAIN 16384
-/* Bytes of a result that are likely to have left the caches before they are read. */
+/* Results of at least so many bytes are stored past the caches (non-temporal stores): they would be evicted before
+ * anyone reads them, and the stores need not read the lines first. */
 #define MXCI_STREAM_BYTES (32 << 20)
 
 static inline int64_t mxci_tensor_size(const mxc_tensor *t) {
@@ -31,7 +32,7 @@ void mxci_assign(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mx
 /* The same for n elements from one place to another, on this thread: a row, a tile. */
 void mxci_assign_row(mxc_req req, mxc_dtype dtype, void *to, const void *from, int64_t n);
 /* The store mode of a result of so many bytes (MXCI_STORE_...), for mxci_assign_tile: many bytes are streamed, unless
- * they take an input's memory, which is in the caches by then. Who may stream ends its part of a loop with
+ * they take an input's memory, which is in the caches by then. A part of a loop that may stream ends with
  * mxci_stream_end. */
 int mxci_store_mode(mxc_req req, size_t bytes, int in_place);
 /* to = value or to += value. */
@@ -43,8 +44,8 @@ void mxci_assign_cast(const mxc_run *run, mxc_req req, const mxc_tensor *to, con
 double mxci_value_at(const mxc_tensor *t, int64_t i);
 void mxci_assign_value(mxc_req req, const mxc_tensor *to, int64_t i, double value);
 
-/* 1 if a result is asked for and has elements. What has several results may otherwise go through all the axes of one
- * that is empty. */
+/* 1 if a result is requested and has elements. An operator with several results may otherwise loop over all axes of an
+ * empty one. */
 static inline int mxci_is_wanted(mxc_req req, const mxc_tensor *to) {
     return req != MXC_REQ_NULL && mxci_tensor_size(to) > 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Conversion of dense rows: one loop per pair of element types. A source element is widened to W (float, double or an
- * integer that holds it exactly), and W is stored as the target type: convert.inc has the loops of one source type.
- * The 16-bit floats have loops from and to float only; all else takes two steps, by tiles.
+ * integer that holds it exactly), and W is stored as the target type: cast_kernels.inc has the loops of one source
+ * type. The 16-bit floats have loops from and to float only; all else takes two steps, by tiles.
  */
 #include "math/cast_kernels.h"
 
@@ -80,6 +80,7 @@ enum { DTYPES = 13 }; /* one more than the largest flag */
 
 /* ---- between float and the 16-bit floats ---- */
 
+/* Eight at a time by the conversion instruction, the rest one by one. */
 static void f16_to_float(const void *from, void *to, int64_t n) {
     const mxci_f16 *x = from;
     float *y = to;
@@ -116,7 +117,7 @@ enum { F32 = 0, F16 = 2, BF16 = 12, TILE = 512 };
 
 static const size_t sizes[DTYPES] = {4, 8, 2, 1, 4, 1, 8, 1, [BF16] = 2};
 
-/* Rows of the table stand at the flags of mxc/dtype.def. */
+/* The loop from one dtype to another; NULL where two steps through float are needed. */
 static convert_fn loop_of(int from_dtype, int to_dtype) {
     static const convert_fn *const rows[DTYPES] = {
         [F32] = row_from_f32, [1] = row_from_f64, [3] = row_from_u8,   [4] = row_from_i32,
@@ -156,6 +157,7 @@ REPEAT(repeat_2, uint16_t)
 REPEAT(repeat_4, uint32_t)
 REPEAT(repeat_8, uint64_t)
 
+/* Filling by element size: the bits do not matter. */
 void mxci_repeat(const void *element, size_t bytes, void *to, int64_t n) {
     switch (bytes) {
     case 1:

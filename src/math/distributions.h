@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random numbers of distributions, one element at a time, in a form that C and nvcc read. Each element has blocks of
- * its own in the generator's counter: the first half is the element's place in the context's stream, the last word
+ * its own in the generator's counter: the first half is the element's offset in the context's stream, the last word
  * counts from 1 (0 belongs to the plain numbers). So rejection may take as many as it likes, and no element depends on
  * another.
  */
@@ -13,8 +13,9 @@
 
 #include "math/philox.h"
 
+/* The generator of one element: its blocks of random words, of which `used` are drawn. */
 typedef struct mxci_draws {
-    uint64_t seed, stream, place;
+    uint64_t seed, stream, offset;
     uint32_t used; /* blocks */
 } mxci_draws;
 
@@ -56,7 +57,7 @@ MXCI_PHILOX_FN int mxci_fits_generalized(double a, double b) {
 
 /* Two uniform numbers of [0, 1): the element's next block. */
 MXCI_PHILOX_FN void mxci_draw_two(mxci_draws *d, double *u, double *v) {
-    mxci_philox x = mxci_philox_stream(d->seed, d->stream | (uint64_t)++d->used << 32, d->place);
+    mxci_philox x = mxci_philox_stream(d->seed, d->stream | (uint64_t)++d->used << 32, d->offset);
     *u = mxci_philox_double(x.word[0], x.word[1]);
     *v = mxci_philox_double(x.word[2], x.word[3]);
 }
@@ -97,7 +98,7 @@ MXCI_PHILOX_FN double mxci_draw_gamma(mxci_draws *d, double alpha, double scale)
     }
 }
 
-/* Products of uniforms until they fall below e^-lam. */
+/* The number of uniforms whose product stays above e^-lam (D. Knuth): for small lam. */
 MXCI_PHILOX_FN double mxci_poisson_by_product(mxci_draws *d, double lam) {
     double limit = exp(-lam), product = 1, count = -1, u, unused;
     do {
@@ -146,7 +147,7 @@ MXCI_PHILOX_FN double mxci_draw_poisson(mxci_draws *d, double lam, double unused
     return lam < 12 ? mxci_poisson_by_product(d, lam) : mxci_poisson_by_rejection(d, lam);
 }
 
-/* Poisson numbers whose mean is gamma distributed. */
+/* A Poisson number whose mean is gamma distributed. */
 MXCI_PHILOX_FN double mxci_draw_negative_binomial(mxci_draws *d, double k, double p) {
     return k > 0 && p < 1 ? mxci_draw_poisson(d, mxci_draw_gamma(d, k, (1 - p) / p), 0) : 0;
 }

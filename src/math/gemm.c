@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Matrix products on all threads: the choice between our kernels and BLAS, the split into units of work, and 16-bit
+ * types through f32 copies. */
 #include "math/gemm.h"
 
 #include <cblas.h>
@@ -26,8 +28,9 @@ void mxci_blas_init(void) {
 
 /* ---- one product, one thread ----------------------------------------------------------------------------------- */
 
-/* Measured: ours is ahead of OpenBLAS up to about 256 cubed, except on long dot products of few rows. Ours knows no
- * alpha but 1 and no beta but 0 and 1. */
+/* Whether BLAS computes a product: where it is faster (measured: our kernel is ahead of OpenBLAS up to about 256 cubed,
+ * except on long dot products of few rows), and where ours does not apply: it has no alpha but 1, no beta but 0 and 1.
+ */
 static int is_for_blas(const mxci_gemm_args *g) {
     if (g->bias || g->lda == 0 || g->ldb == 0 || g->m > INT_MAX || g->n > INT_MAX || g->k > INT_MAX)
         return 0;
@@ -47,7 +50,7 @@ static void run_blas(const mxci_gemm_args *g) {
         cblas_dgemm(CblasRowMajor, a, b, m, n, k, g->alpha, g->a, lda, g->b, ldb, g->beta, g->c, ldc);
 }
 
-/* C starts from itself, from bias in every row, or from zero. */
+/* Our kernel. C starts from itself (beta), from bias in every row, or from zero. */
 static void run_own(const mxci_gemm_args *g) {
     static const double zero;
     mxci_product p = {
@@ -83,8 +86,8 @@ typedef struct split {
     int64_t size, units; /* rows or columns in one unit of work, units in one product */
 } split;
 
-/* Some elements on; a matrix without elements may be NULL. */
-static void *moved(const void *base, int64_t elements, size_t element) {
+/* base advanced by some elements; a matrix without elements may be NULL. */
+static void *offset_by(const void *base, int64_t elements, size_t element) {
     return base ? (char *)base + elements * (int64_t)element : NULL;
 }
 
@@ -102,14 +105,15 @@ static void run_units(const split *s, int64_t index, int64_t begin, int64_t end)
         g.n = to - from;
         b += from * (g.transpose_b ? g.ldb : 1);
         c += from;
-        g.bias = moved(g.bias, from, element);
+        g.bias = offset_by(g.bias, from, element);
     }
-    g.a = moved(g.a, a, element);
-    g.b = moved(g.b, b, element);
-    g.c = moved(g.c, c, element);
+    g.a = offset_by(g.a, a, element);
+    g.b = offset_by(g.b, b, element);
+    g.c = offset_by(g.c, c, element);
     (is_for_blas(&g) ? run_blas : run_own)(&g);
 }
 
+/* Units begin..end-1 of all products of the batch: those of one product at a time. */
 static void gemm_run_part(void *arg, int64_t begin, int64_t end, int part) {
     const split *s = arg;
     (void)part;
@@ -132,6 +136,7 @@ static void gemm_plan(split *s, int parts) {
     s->units = s->by_row ? strips : panels;
 }
 
+/* Each part has at least about PART_FLOPS of work; a unit is a strip of 6 rows or a panel of 16 columns. */
 static void run_split(const mxc_run *run, const mxci_gemm_args *g) {
     split s = {.g = g};
     double flops;
@@ -173,7 +178,6 @@ static void convert(const mxc_run *run, const matrices *x, int64_t batch, mxc_ra
     mxc_parallel_for(run, batch * x->rows, MXCI_GRAIN / (x->columns + 1) + 1, rows, (void *)x);
 }
 
-/* Elements of a batch of rows x columns matrices, rounded so that the next block is aligned. */
 /* f32 copies: of A, B and C, and of the bias. */
 typedef struct copies {
     float *a, *b, *c, *bias;
@@ -195,6 +199,7 @@ size_t mxci_gemm_temp_bytes(mxc_dtype dtype, int64_t m, int64_t n, int64_t k, in
     return measure.bytes;
 }
 
+/* f32 copies of A, B and C in scratch, the product in f32, and C converted back. */
 static void run_16bit(const mxc_run *run, const mxci_gemm_args *g, void *temp) {
     const copies to = take_copies(&(mxci_scratch){.base = temp}, g->m, g->n, g->k, g->batch);
     mxci_gemm_args wide = *g;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The single-threaded product for float and double. */
 #include "math/gemm_kernels.h"
 
 #include "base/simd.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop over parts and tiles of one element-wise computation. */
+/* The loop over parts and tiles of one element-wise computation. Without conversion, broadcasting or sums a part is one
+ * call of the kernel; otherwise it goes by tiles that stay in the first-level cache. */
 #include "math/map.h"
 
 #include <string.h>
@@ -20,8 +21,9 @@ static const char *map_at(const void *data, int64_t element, mxc_dtype dtype) {
     return (const char *)data + (size_t)element * mxc_dtype_size(dtype);
 }
 
-/* n elements of an input from the begin-th on, in the compute type: in place where they lie so, else in the buffer. */
-static const void *map_fetch(const mxci_operand *in, mxc_dtype dtype, int64_t begin, int64_t n, tile *buffer) {
+/* n elements of an input from element begin of the space on, in the compute type: in place if they are dense and of
+ * that type, else gathered and converted to the buffer. */
+static const void *map_load(const mxci_operand *in, mxc_dtype dtype, int64_t begin, int64_t n, tile *buffer) {
     tile raw;
     const void *from;
     if (!in->data)
@@ -35,8 +37,9 @@ static const void *map_fetch(const mxci_operand *in, mxc_dtype dtype, int64_t be
     return buffer;
 }
 
-static void add_up(const mxci_mapping *m, const mxci_result *r, int64_t begin, int64_t n, const tile *values,
-                   int part) {
+/* Adds a tile of a broadcast input's gradient to the part's sums, each at the element that it belongs to. */
+static void add_to_sums(const mxci_mapping *m, const mxci_result *r, int64_t begin, int64_t n, const tile *values,
+                        int part) {
     double *sums = r->sums + part * r->n_sums;
     if (mxci_compute_type(m->dtype) == MXC_F64)
         mxci_scatter_add_f64(r->sum_strides, (const double *)values, begin, n, sums);
@@ -44,6 +47,7 @@ static void add_up(const mxci_mapping *m, const mxci_result *r, int64_t begin, i
         mxci_scatter_add_f32(r->sum_strides, (const float *)values, begin, n, sums);
 }
 
+/* Whether a result takes the memory of an input, which is then in the caches when it is stored. */
 static int is_in_place(const mxci_mapping *m, const mxci_result *r) {
     for (int k = 0; k < m->n_in; k++)
         if (r->data == m->in[k].data)
@@ -55,6 +59,7 @@ static int store_mode_of(const mxci_mapping *m, const mxci_result *r) {
     return mxci_store_mode(r->req, (size_t)m->n * mxc_dtype_size(m->dtype), is_in_place(m, r));
 }
 
+/* Stores the kernel's result directly where it has the dtype and is written plainly, else through a tile. */
 static void map_compute(const mxci_mapping *m, const mxci_result *r, const void *const *in, int64_t begin, int64_t n,
                         int part) {
     void *to = r->data ? (void *)map_at(r->data, begin, m->dtype) : NULL;
@@ -66,11 +71,12 @@ static void map_compute(const mxci_mapping *m, const mxci_result *r, const void 
     }
     r->fn(n, in, &values);
     if (r->sums)
-        add_up(m, r, begin, n, &values, part);
+        add_to_sums(m, r, begin, n, &values, part);
     else
         mxci_assign_tile(store_mode, m->dtype, &values, to, n);
 }
 
+/* Constant inputs fill their buffer once; results are computed tile by tile while the inputs are in the cache. */
 static void run_tiles(void *arg, int64_t begin, int64_t end, int part) {
     const mxci_mapping *m = arg;
     tile buffers[MXCI_MAP_INPUTS];
@@ -81,7 +87,7 @@ static void run_tiles(void *arg, int64_t begin, int64_t end, int part) {
     for (int64_t i = begin, n; i < end; i += n) {
         n = mxci_tile_at(i, end);
         for (int k = 0; k < m->n_in; k++)
-            in[k] = map_fetch(&m->in[k], m->dtype, i, n, &buffers[k]);
+            in[k] = map_load(&m->in[k], m->dtype, i, n, &buffers[k]);
         for (int r = 0; r < MXCI_MAP_RESULTS; r++)
             if (m->result[r].req != MXC_REQ_NULL)
                 map_compute(m, &m->result[r], in, i, n, part);
@@ -89,7 +95,7 @@ static void run_tiles(void *arg, int64_t begin, int64_t end, int part) {
     mxci_stream_end();
 }
 
-/* One result, everything where the kernel can take it: no tiles. */
+/* One result, and every operand dense and of the compute type: one call of the kernel, no tiles. */
 static void map_run_range(void *arg, int64_t begin, int64_t end, int part) {
     const mxci_mapping *m = arg;
     const void *in[MXCI_MAP_INPUTS];
@@ -98,7 +104,7 @@ static void map_run_range(void *arg, int64_t begin, int64_t end, int part) {
     map_compute(m, &m->result[0], in, begin, end - begin, part);
 }
 
-static int is_plain(const mxci_mapping *m) {
+static int needs_no_tiles(const mxci_mapping *m) {
     for (int k = 0; k < m->n_in; k++)
         if (!m->in[k].data || m->in[k].strides)
             return 0;
@@ -106,7 +112,7 @@ static int is_plain(const mxci_mapping *m) {
            store_mode_of(m, &m->result[0]) == MXCI_STORE_WRITE;
 }
 
-/* A result that takes an input's memory must be the last to be computed of a tile. */
+/* The result that shares memory with an input is computed last, since the other one reads that input. */
 static void order_results(mxci_mapping *m) {
     for (int k = 0; k < m->n_in; k++)
         if (m->result[0].req != MXC_REQ_NULL && m->result[0].data == m->in[k].data) {
@@ -179,7 +185,7 @@ mxc_status mxci_mapping_run(const mxc_run *run, const mxci_mapping *mapping) {
     if (m.result[1].req != MXC_REQ_NULL)
         order_results(&m);
     clear_sums(&m, parts);
-    mxc_parallel_for(run, m.n, grain, is_plain(&m) ? map_run_range : run_tiles, &m);
+    mxc_parallel_for(run, m.n, grain, needs_no_tiles(&m) ? map_run_range : run_tiles, &m);
     finish_sums(run, &m, parts);
     return MXC_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs element-wise kernels over arrays: splits the work over threads, goes tile by tile where elements must be
- * converted, broadcast or added, and in one sweep where not.
+ * Runs element-wise kernels over arrays: splits the work over threads, goes tile by tile where elements are converted,
+ * broadcast or summed, and in one sweep otherwise.
  */
 #ifndef MXCI_MATH_MAP_H
 #define MXCI_MATH_MAP_H

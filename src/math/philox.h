@@ -34,6 +34,7 @@ MXCI_PHILOX_FN void mxci_philox_round(mxci_philox *x, uint32_t key0, uint32_t ke
     x->word[3] = (uint32_t)a;
 }
 
+/* Ten rounds; the key grows by the Weyl constants of the paper. */
 MXCI_PHILOX_FN mxci_philox mxci_philox_block(mxci_philox counter, uint32_t key0, uint32_t key1) {
     for (int i = 0; i < 10; i++)
         mxci_philox_round(&counter, key0 + (uint32_t)i * 0x9E3779B9u, key1 + (uint32_t)i * 0xBB67AE85u);

@@ -14,7 +14,7 @@ static mxci_v_u64 splat(uint64_t x) {
     return (mxci_v_u64){x, x, x, x};
 }
 
-/* Word i of LANES blocks each, in the lower halves of lanes; the upper halves are of no matter. */
+/* Word i of LANES blocks each, in the lower halves of lanes; the upper halves have no meaning. */
 typedef struct group {
     mxci_v_u64 word[4];
 } group;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strided moves: tiles gathered and put down; transposing moves by blocks that stay in the cache. */
+/* Strided copies: by tiles that are gathered and stored, or by blocks that stay in the cache where the copy transposes.
+ */
 #include "math/strided_copy.h"
 
 #include "math/tile_kernels.h"
@@ -13,6 +14,7 @@ typedef struct strided_args {
     int across; /* axis of step 1 that is not the last one; -1: none */
 } strided_args;
 
+/* Elements begin..end-1 of to; adding and streaming go through a tile. */
 static void gather_range(void *arg, int64_t begin, int64_t end, int part) {
     const strided_args *a = arg;
     size_t size = mxc_dtype_size(a->to->dtype);
@@ -36,12 +38,14 @@ static void gather_range(void *arg, int64_t begin, int64_t end, int part) {
  * as several neighbours. */
 enum { BLOCK_BYTES = 256, COLUMNS_MOST = 128, TILE_BYTES = 32768 };
 
+/* Columns of a block: a few cache lines of each row of to. */
 static int64_t block_columns(const strided_args *a) {
     int64_t columns = a->strides->dim[a->strides->n - 1], most = BLOCK_BYTES / (int64_t)mxc_dtype_size(a->to->dtype);
     most = most < COLUMNS_MOST ? most : COLUMNS_MOST;
     return columns < most ? columns : most;
 }
 
+/* As many rows as fill the tile. */
 static int64_t block_rows(const strided_args *a) {
     return TILE_BYTES / (int64_t)mxc_dtype_size(a->to->dtype) / block_columns(a);
 }
@@ -67,8 +71,8 @@ static void transpose_block(const strided_args *a, int64_t to, int64_t from, int
                              mxci_at(a->to, to + r * row_step), columns);
 }
 
-/* Strips of as many rows: a strip is one block of the axis across, at one place of the axes that are neither it nor
- * last. */
+/* Strips begin..end-1: a strip is one block of rows of the axis `across`, at one position of the axes that are neither
+ * it nor the last. */
 static void transpose_range(void *arg, int64_t begin, int64_t end, int part) {
     const strided_args *a = arg;
     const mxci_strided *w = a->strides;
@@ -92,6 +96,8 @@ static void transpose_range(void *arg, int64_t begin, int64_t end, int part) {
     mxci_stream_end();
 }
 
+/* The axis along which elements are neighbours in memory, if it is not the last one: then the copy is a
+ * transposition. */
 static int find_across(const mxci_strided *w) {
     for (int i = 0; i < w->n - 1; i++)
         if (w->step[i] == 1 && w->step[w->n - 1] > 1 && w->dim[i] > 1)
@@ -118,6 +124,7 @@ void mxci_assign_from_strided(const mxc_run *run, mxc_req req, const mxc_tensor 
     mxc_parallel_for(run, strips, 1 + MXCI_GRAIN / (block * strides->dim[strides->n - 1]), transpose_range, &args);
 }
 
+/* Elements begin..end-1 of from; runs of neighbours together. */
 static void scatter_range(void *arg, int64_t begin, int64_t end, int part) {
     const strided_args *a = arg;
     const mxci_strided *w = a->strides;

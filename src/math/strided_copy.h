@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moving elements between a dense array and a strided iteration over another, as requests say. Every dtype. */
+/* Copies between a dense array and strided elements of another, as requests say. Every dtype. */
 #ifndef MXCI_MATH_STRIDED_COPY_H
 #define MXCI_MATH_STRIDED_COPY_H
 

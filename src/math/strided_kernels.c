@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strided iteration: cursors, gathering and adding up. */
+/* Strided iteration: cursors, gathering and scatter-add. */
 #include "math/strided_kernels.h"
 
 #include <string.h>
@@ -9,6 +9,7 @@
 
 /* ---- cursors ---------------------------------------------------------------------------------------------------- */
 
+/* From the last axis to the first; axes of size 0 have no elements, but their cursor is defined. */
 void mxci_cursor_seek(const mxci_strided *s, int64_t index, mxci_cursor *out) {
     out->offset = 0;
     for (int i = s->n - 1; i >= 0; i--) {
@@ -23,6 +24,7 @@ int64_t mxci_cursor_run(const mxci_strided *s, const mxci_cursor *cursor, int64_
     return rest < n ? rest : n;
 }
 
+/* Carries over to outer axes, and goes back along the axis that is done. */
 void mxci_cursor_advance(const mxci_strided *s, mxci_cursor *cursor, int64_t run) {
     int axis = s->n - 1;
     cursor->index[axis] += run;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Walking an array by another array's index space: each axis of the space has a step in the array, 0 where the array
- * does not vary along it. Broadcasting, transposing and slicing are such iterations.
+ * Strided iteration: the elements of an array in the order of another array's index space. Each axis of the space has a
+ * step in the array, 0 where the array is broadcast along it. Broadcasting, transposing and slicing are such
+ * iterations.
  */
 #ifndef MXCI_MATH_STRIDED_KERNELS_H
 #define MXCI_MATH_STRIDED_KERNELS_H
@@ -50,14 +51,14 @@ typedef struct mxci_cursor {
 void mxci_cursor_seek(const mxci_strided *s, int64_t index, mxci_cursor *out);
 /* Elements from the cursor to the end of its innermost row, at most n. */
 int64_t mxci_cursor_run(const mxci_strided *s, const mxci_cursor *cursor, int64_t n);
-/* Go on by run elements, which mxci_cursor_run gave. */
+/* Move on by run elements, at most what mxci_cursor_run returned. */
 void mxci_cursor_advance(const mxci_strided *s, mxci_cursor *cursor, int64_t run);
 
 /* to[0..n) = elements begin..begin+n-1 of the space, from the array. Elements of 1, 2, 4 or 8 bytes. */
 void mxci_gather(const mxci_strided *s, size_t element, const void *from, int64_t begin, int64_t n, void *to);
 /* The same for a whole space of two axes, the first of step 1, so that reads run along it. */
 void mxci_gather_block(const mxci_strided *s, size_t element, const void *from, void *to);
-/* Add from[0..n) to the array's elements that those of the space stand on; the array holds doubles. */
+/* Add from[k] to the array's element of space element begin + k, for n elements; the array holds doubles. */
 void mxci_scatter_add_f32(const mxci_strided *s, const float *from, int64_t begin, int64_t n, double *to);
 void mxci_scatter_add_f64(const mxci_strided *s, const double *from, int64_t begin, int64_t n, double *to);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adding with conversion by tiles, storing past the caches, and filling. */
+/* Adding with conversion by tiles, non-temporal stores, and filling. */
 #include "math/tile_kernels.h"
 
 #include <string.h>
@@ -19,6 +19,7 @@ static void add_f64(const double *from, double *to, int64_t n) {
         to[i] += from[i];
 }
 
+/* Unsigned addition, since signed overflow is undefined. */
 static void add_i64(const int64_t *from, int64_t *to, int64_t n) {
     MXCI_VECTOR_LOOP
     for (int64_t i = 0; i < n; i++)
@@ -35,6 +36,7 @@ static void tile_kernels_add(mxc_dtype compute, const void *from, void *to, int6
         add_i64(from, to, n);
 }
 
+/* Other dtypes are added in the compute type, tile by tile, and rounded once. */
 void mxci_store_add(mxc_dtype dtype, const void *from, void *to, int64_t n) {
     mxc_dtype compute = mxci_compute_type(dtype);
     size_t from_size = mxc_dtype_size(compute), to_size = mxc_dtype_size(dtype);
@@ -72,6 +74,7 @@ static size_t to_aligned(const void *p, size_t n) {
     return bytes < n ? bytes : n;
 }
 
+/* Bytes up to the first aligned address and behind the last whole vector are stored normally. */
 void mxci_stream(void *to, const void *from, size_t bytes) {
     size_t i = to_aligned(to, bytes);
     memcpy(to, from, i);
@@ -87,6 +90,7 @@ void mxci_stream_end(void) {
     mxci_fence();
 }
 
+/* Streaming a converted tile goes through the stack, which stays in the cache. */
 void mxci_assign_tile(int store_mode, mxc_dtype dtype, const void *from, void *to, int64_t n) {
     _Alignas(64) int64_t tile[MXCI_TILE];
     if (store_mode == MXCI_STORE_ADD) {

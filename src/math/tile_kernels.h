@@ -57,8 +57,9 @@ void mxci_assign_tile(int store_mode, mxc_dtype dtype, const void *from, void *t
 void mxci_assign_elements(int store_mode, mxc_dtype dtype, const void *from, void *to, int64_t n);
 /* to += from, both of the dtype; rounds once. */
 void mxci_add_row(mxc_dtype dtype, void *to, const void *from, int64_t n);
-/* Copy bytes past the caches, for results that no cache would hold until they are read: their lines are not read before
- * they are written. Best where `to` is aligned to 64. mxci_stream_end before another thread reads them. */
+/* Copy bytes past the caches (non-temporal stores), for results that no cache would hold until they are read: their
+ * lines are not read before they are written. Best where `to` is aligned to 64. mxci_stream_end before another thread
+ * reads them. */
 void mxci_stream(void *to, const void *from, size_t bytes);
 void mxci_stream_end(void);
 /* n elements of the compute type set to value. */

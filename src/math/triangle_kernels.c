@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Triangles of matrices for float and double. */
 #include "math/triangle_kernels.h"
 
 #define BODY "math/triangle_kernels.inc"

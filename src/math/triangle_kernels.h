@@ -7,8 +7,8 @@
 
 typedef void (*mxci_triangle_fn)(int64_t n, int lower, void *a);
 
-/* What is outside the lower (or upper) triangle, which has the diagonal, becomes 0, or what stands across the
- * diagonal. */
+/* Elements outside of the lower (or upper) triangle, which includes the diagonal, become 0 (clear), or the element
+ * across the diagonal (mirror). */
 extern const mxci_triangle_fn mxci_triangle_clear[MXC_F64 + 1], mxci_triangle_mirror[MXC_F64 + 1];
 
 #endif

@@ -25,6 +25,7 @@ static int is_allowed(const mxci_invocation *v, int from, int changed) {
     return 0;
 }
 
+/* Views are contiguous, so that two ranges of bytes tell. */
 static int ranges_overlap(const mxc_tensor *a, const mxc_tensor *b) {
     const char *a_begin = a->data, *b_begin = b->data;
     return a_begin < b_begin + mxci_tensor_bytes(b) && b_begin < a_begin + mxci_tensor_bytes(a);

@@ -92,7 +92,7 @@ static void host_fallback_take_tables(fallback_run *s, mxci_scratch *from) {
         make_sig(s, shapes, types);
 }
 
-/* Memory for the slots that have data. */
+/* Hands out host memory for the slots that have data; without a base only measures. */
 static void take_data(fallback_run *s, mxci_scratch *from) {
     for (int i = 0; i < s->n_slots; i++) {
         void *data = given(s, i)->data ? mxci_scratch_take(from, mxci_tensor_bytes(given(s, i))) : NULL;
@@ -170,6 +170,7 @@ static mxc_status host_fallback_compute(fallback_run *s, mxc_op_compute_fn fn) {
     return fn(&call);
 }
 
+/* Blocks: first until the device's stream has computed the arguments, then for the copies. */
 static mxc_status host_fallback_run(const mxc_op_call *call, mxc_pass pass, mxc_op_compute_fn fn) {
     fallback_run s = {.call = call, .def = mxc_op_get_def(call->op), .pass = pass};
     s.context = call->run ? call->run->context : call->n_in ? call->in[0].context : call->out[0].context;

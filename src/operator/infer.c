@@ -109,6 +109,7 @@ static mxc_status check_shapes(mxc_op_sig *sig) {
     return MXC_OK;
 }
 
+/* Merges expected into the slot; the slot does not change on failure. */
 mxc_status mxc_sig_set_shape(mxc_op_sig *sig, int slot, const mxc_shape *expected) {
     MXC_TRY(MXCI_NON_NULL(sig));
     MXC_TRY(MXCI_NON_NULL(expected));
@@ -134,6 +135,7 @@ mxc_status mxc_sig_fail(const mxc_op_sig *sig, const char *format, ...) {
     return MXC_FAIL(MXC_ESHAPE, "%s: %s", sig_name(sig), text);
 }
 
+/* One pass merges the shapes in order, so that an error names the slot that conflicts; the second sets the result. */
 mxc_status mxci_sig_same_shape(mxc_op_sig *sig, int n, const int *slots) {
     mxc_shape common = {.ndim = -1};
     for (int i = 0; i < n; i++) {
@@ -145,6 +147,7 @@ mxc_status mxci_sig_same_shape(mxc_op_sig *sig, int n, const int *slots) {
     return MXC_OK;
 }
 
+/* As mxci_sig_same_shape for all inputs and outputs, the default of operators without infer_shape. */
 mxc_status mxci_infer_shape_same(mxc_op_sig *sig) {
     mxc_shape common = {.ndim = -1};
     for (int i = 0; i < sig->n_in + sig->n_out; i++) {
@@ -232,6 +235,7 @@ mxc_status mxci_infer_type_same(mxc_op_sig *sig) {
     return MXC_OK;
 }
 
+/* "float32, float64" for a set of dtypes. */
 static const char *list_dtypes(unsigned set, char *out, size_t size) {
     size_t used = 0;
     out[0] = '\0';
@@ -241,6 +245,7 @@ static const char *list_dtypes(unsigned set, char *out, size_t size) {
     return out;
 }
 
+/* The dtype of the first argument (or output) decides whether the operator supports the call. */
 mxc_status mxc_op_infer_type(mxc_op_sig *sig) {
     MXC_TRY(MXCI_NON_NULL(sig));
     const mxc_op_def *def = mxc_op_get_def(sig->op);

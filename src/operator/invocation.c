@@ -53,6 +53,8 @@ static void forget(int n, mxc_shape *shapes, mxc_dtype *types) {
     }
 }
 
+/* Forward runs use the block that the operator has kept from an earlier run, if there is one; all blocks of one
+ * operator have one size. Only the part in use is cleared. */
 mxc_status mxci_invocation_create(mxc_op *op, mxc_pass pass, mxci_invocation **out) {
     int n_in = mxc_op_n_args(op), n_out = mxc_op_n_outputs(op), n_aux = mxc_op_n_aux(op);
     int n_slots = pass == MXC_FORWARD ? n_in + n_out + n_aux : 2 * (n_in + n_out) + n_aux;
@@ -81,6 +83,7 @@ mxc_status mxci_invocation_create(mxc_op *op, mxc_pass pass, mxci_invocation **o
     return MXC_OK;
 }
 
+/* The caller and the engine task each release once; the last one frees. */
 void mxci_invocation_release(mxci_invocation *v) {
     mxc_op *op;
     if (!v || atomic_fetch_sub_explicit(&v->refs, 1, memory_order_acq_rel) != 1)
@@ -145,6 +148,7 @@ static mxc_status invocation_compute(mxci_invocation *v) {
     return status;
 }
 
+/* The engine's function: scratch comes from the worker's pool and is valid until it returns. */
 static mxc_status run_task(const mxc_run *run, void *arg) {
     mxci_invocation *v = arg;
     mxc_op_call *call = &v->call;
@@ -162,6 +166,8 @@ static mxc_status run_callback(void *arg) {
     return invocation_compute(v);
 }
 
+/* The engine's function for operators that may block: hands the run to a callback thread and returns. done completes
+ * the task. */
 static void begin_callback(const mxc_run *run, void *arg, mxc_done *done) {
     mxci_invocation *v = arg;
     (void)run;
@@ -246,6 +252,8 @@ static mxc_status invocation_prepare(mxci_invocation *v) {
     return MXC_OK;
 }
 
+/* The task holds a reference of its own, which end_task drops. If the push fails, the task has not been created unless
+ * a naive engine has already run it. */
 mxc_status mxci_invocation_push(mxci_invocation *v) {
     mxc_task task = MXC_TASK_INIT;
     mxc_engine *engine;

@@ -50,7 +50,7 @@ static mxc_status choose_function(mxci_invocation *v) {
                     mxc_context_format(v->sig.context, text, sizeof text));
 }
 
-/* Every array in one context, and that context's function. */
+/* All arrays of a call are on one context. An operator without arrays runs on the one of its parameter ctx. */
 static mxc_status check_context(mxci_invocation *v) {
     char where[96], want[32], have[32];
     const mxc_context *context = NULL;
@@ -75,7 +75,7 @@ static mxc_status check_context(mxci_invocation *v) {
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
-/* The array in a slot must have the shape and dtype of a signature's entry. */
+/* Outputs and gradients that the caller passes must have the inferred shape and dtype. */
 static mxc_status invoke_check_array(const mxci_invocation *v, int slot, mxc_ndarray *array, const mxc_shape *shape,
                                      mxc_dtype type) {
     char where[96], want[MXC_SHAPE_TEXT], have[MXC_SHAPE_TEXT];
@@ -126,6 +126,7 @@ static mxc_status copy_signature(mxci_invocation *v) {
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
+/* The caller passes arguments, then auxiliary states, none of them NULL. */
 static mxc_status take_inputs(mxci_invocation *v, int n, mxc_ndarray *const *in) {
     char where[96];
     if (n != v->n_in + v->n_aux)
@@ -171,6 +172,7 @@ static mxc_status take_outputs(mxci_invocation *v, int n, mxc_ndarray *const *ou
     return MXC_OK;
 }
 
+/* Lets given outputs take part in inference. */
 static void describe_outputs(mxci_invocation *v) {
     for (int i = 0; i < v->n_out; i++) {
         mxc_ndarray *array = v->arrays[mxci_slot_out(v) + i];
@@ -225,6 +227,8 @@ static mxc_status complete_outputs(mxci_invocation *v) {
     return MXC_OK;
 }
 
+/* The order matters: inference needs the context for operators whose output depends on data, and memory can be checked
+ * only when all arrays exist. */
 static mxc_status invoke_forward(mxci_invocation *v, int n_in, mxc_ndarray *const *in, int n_out,
                                  mxc_ndarray *const *out, const mxc_req *req) {
     MXC_TRY(take_inputs(v, n_in, in));
@@ -314,6 +318,7 @@ static mxc_ndarray *entry(mxc_ndarray *const *arrays, int i) {
     return arrays ? arrays[i] : NULL;
 }
 
+/* Outputs and their gradients, arguments and auxiliary states, as the operator's needs say. */
 static mxc_status take_reads(mxci_invocation *v, mxc_ndarray *const *out_grad, mxc_ndarray *const *in,
                              mxc_ndarray *const *out) {
     mxc_op_needs needs;
@@ -333,6 +338,7 @@ static mxc_status take_reads(mxci_invocation *v, mxc_ndarray *const *out_grad, m
     return MXC_OK;
 }
 
+/* Gradients that are requested must be given. A NULL request array means: write those that are given. */
 static mxc_status take_gradients(mxci_invocation *v, mxc_ndarray *const *in_grad, const mxc_req *req) {
     char where[96];
     for (int i = 0; i < v->n_in; i++) {

@@ -43,6 +43,7 @@ static size_t text_bytes(int n, const char *const *keys, const char *const *valu
     return bytes;
 }
 
+/* Copies a string to *to, which moves behind it. */
 static const char *copy_text(char **to, const char *from) {
     char *start = *to;
     size_t bytes = strlen(from) + 1;
@@ -89,6 +90,7 @@ static const char *arg_names(const mxc_op *op) {
     return op->def->args_of ? op->def->args_of(op->params) : op->def->args;
 }
 
+/* By the descriptor's function, its names, or the parameter that counts a variadic operator's arguments. */
 static mxc_status op_count_args(mxc_op *op) {
     const mxc_op_def *def = op->def;
     int64_t count;
@@ -125,6 +127,7 @@ static mxc_status op_complete(mxc_op *op) {
     return MXC_OK;
 }
 
+/* A descriptor by name; the error lists similar names. */
 static mxc_status find_def(const char *name, const mxc_op_def **out) {
     char similar[200];
     MXC_TRY(mxci_registry_start());
@@ -148,6 +151,7 @@ static mxc_status parse(mxc_op *op, int n, const char *const *keys, const char *
 
 static const char *const op_type = "op_type";
 
+/* The operator that op_type names must have callbacks, as MXNet's Custom operators do. */
 static mxc_status find_custom(int n, const char *const *keys, const char *const *values, const mxc_op_def **out) {
     const char *type = NULL;
     for (int i = 0; i < n; i++)
@@ -184,6 +188,7 @@ static mxc_status parse_custom(mxc_op *op, int n, const char *const *keys, const
     return status;
 }
 
+/* A failure after the parameters are parsed releases the operator, so that params_close runs. */
 mxc_status mxc_op_create(const char *name, int n_params, const char *const *keys, const char *const *values,
                          mxc_op **out) {
     MXC_TRY(MXCI_OUT(out));
@@ -211,6 +216,7 @@ mxc_status mxc_op_create(const char *name, int n_params, const char *const *keys
     return status;
 }
 
+/* keys and values are the two halves of one block, each with room for one more entry. */
 mxc_status mxci_op_like(const mxc_op *of, const char *name, const char *key, const char *value, mxc_op **out) {
     const int n = of->n_given;
     const char **keys = mxci_calloc(2 * (size_t)n + 2, sizeof *keys), **values = keys + n + 1;
@@ -265,6 +271,7 @@ mxc_op *mxc_op_retain(mxc_op *op) {
     return op;
 }
 
+/* The spare block is a plain block of memory: what it refers to was released when it was kept. */
 void mxc_op_release(mxc_op *op) {
     if (!MXCI_MAY_RELEASE(op) || atomic_fetch_sub_explicit(&op->refs, 1, memory_order_acq_rel) != 1)
         return;
@@ -351,6 +358,7 @@ int mxc_op_n_aux(const mxc_op *op) {
     return op->n_aux;
 }
 
+/* Item `index` of a list of names; beyond the list the fallback with a number. */
 static const char *slot_name(const char *list, const char *fallback, int index, char *out, size_t size) {
     if (!mxci_list_item(list ? list : fallback, index, out, size) && size)
         snprintf(out, size, "%s%d", fallback, index);
@@ -389,6 +397,7 @@ void mxc_op_get_needs(const mxc_op *op, mxc_op_needs *out) {
         *out = op ? op->needs : (mxc_op_needs){0};
 }
 
+/* Slots from 63 on share the last bit of the mask. */
 int mxc_need_has(uint64_t mask, int slot) {
     return (int)(mask >> (slot < 63 ? slot : 63) & 1);
 }

@@ -13,7 +13,7 @@ static int by_name(const void *name, const void *impl) {
     return strcmp(name, ((const mxci_op_impl *)impl)->name);
 }
 
-/* The module's own implementation; NULL if it has none or there is no module. */
+/* The module's table is sorted by name. NULL if the module has no entry, or if it is not loaded. */
 static const mxci_op_impl *module_impl(const mxc_op_def *def, mxc_device device) {
     const mxci_module *module;
     if (mxci_module_get(device, &module) != MXC_OK)
@@ -51,7 +51,8 @@ static mxci_op_impl host_impl(const mxc_op_def *def) {
     return impl;
 }
 
-/* The state is the CPU implementation's; scratch is taken on the host. */
+/* For each pass that the device lacks. The state is the CPU implementation's, and scratch is taken on the host by the
+ * fallback itself. */
 static void fall_back_to_host(const mxc_op_def *def, mxci_op_impl *impl) {
     mxci_op_impl host = host_impl(def);
     if (!impl->forward && host.forward)
@@ -60,6 +61,8 @@ static void fall_back_to_host(const mxc_op_def *def, mxci_op_impl *impl) {
         impl->backward = mxci_host_fallback_backward;
 }
 
+/* The descriptor's own functions for the device go before the module's, so that a program can replace an operator.
+ * Without a forward function of its own the device needs no scratch: the fallback measures the host's. */
 void mxci_op_impl_get(const mxc_op_def *def, mxc_device device, mxci_op_impl *out) {
     const mxci_op_impl *own;
     if (device == MXC_CPU || device == MXC_CPU_PINNED) {

@@ -80,7 +80,7 @@ static mxc_status registry_reserve(void) {
     return MXC_OK;
 }
 
-/* Enters all names of def, its name and its aliases; on failure none. */
+/* Enters all names of def, its name and its aliases; on failure none: those entered so far are removed. */
 static mxc_status put_names(const mxc_op_def *def) {
     char alias[128];
     mxc_status status = mxci_hash_map_put(registry.by_name, def->name, (void *)def);
@@ -96,6 +96,7 @@ static mxc_status put_names(const mxc_op_def *def) {
     return status;
 }
 
+/* Names are checked before anything is entered. Lock held. */
 mxc_status mxci_registry_add(const mxc_op_def *def, const char *family) {
     char alias[128];
     MXC_TRY(check_def(def));
@@ -176,6 +177,7 @@ const mxc_op_def *mxc_op_at(int index) {
     return def;
 }
 
+/* A linear search: documentation and listings ask, no hot path does. */
 const char *mxc_op_family(const char *name) {
     const mxc_op_def *def = mxc_op_find(name);
     const char *family = NULL;
@@ -275,6 +277,8 @@ static int suggest_for_foreign(suggestions *s, const char *name) {
     return 0;
 }
 
+/* Names at growing edit distances up to a third of the name's length, then names that contain it; hidden operators are
+ * left out. */
 void mxci_registry_suggest(const char *name, char *out, size_t size) {
     int limit = (int)strlen(name) / 3;
     suggestions s = {.text = out, .size = size};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JPEG by libturbojpeg. When reading, its warnings (damaged data, of which it makes what it can) are no failures. */
+/* JPEG by libturbojpeg. Its warnings in decoding (damaged data, which it decodes as far as it can) are not errors. */
 #include <string.h>
 #include <turbojpeg.h>
 
 #include "base/sys.h"
 #include "image/codec.h"
 
-/* The library has one code for all that ends a call; it says "Insufficient memory" or "Memory allocation failure". */
+/* The library has one code for all fatal errors; lack of memory shows in its text only. */
 static mxc_status jpeg_status(const char *text) {
     return strstr(text, "nsufficient memory") || strstr(text, "emory allocation") ? MXC_ENOMEM : MXC_EFORMAT;
 }
@@ -15,8 +15,8 @@ static mxc_status jpeg_fail(const mxci_image *image, tjhandle handle) {
     return MXC_FAIL(jpeg_status(tjGetErrorStr2(handle)), "%s: JPEG: %s", image->source_name, tjGetErrorStr2(handle));
 }
 
-/* That the library sees the same size as we do: then it fills all of out. It fails on unusual subsampling, which it can
- * decode; the size is there all the same. */
+/* Checks that the library reads the same size from the header as codec.c, since it writes that many pixels to out. The
+ * call fails on unusual subsampling, which the library can decode, but sets the size all the same. */
 static mxc_status jpeg_check_size(const mxci_image *image, tjhandle handle) {
     int width = 0, height = 0, subsampling, colours;
     int failed =
@@ -29,6 +29,7 @@ static mxc_status jpeg_check_size(const mxci_image *image, tjhandle handle) {
                           (long long)image->full_height, (long long)image->full_width, height, width);
 }
 
+/* Damaged data is a warning; only fatal errors fail. */
 static mxc_status jpeg_decompress(const mxci_image *image, int format, uint8_t *out) {
     tjhandle handle = tjInitDecompress();
     mxc_status status;
@@ -44,7 +45,7 @@ static mxc_status jpeg_decompress(const mxci_image *image, int format, uint8_t *
     return status;
 }
 
-/* Inks, stored inverted as Adobe's programs do; grey with the weights of Y in YCbCr. */
+/* CMYK, stored inverted as Adobe's programs do, to RGB or grey; grey has the weights of Y in YCbCr. */
 static void jpeg_convert_cmyk(const uint8_t *cmyk, int64_t n, mxci_pixels pixels, uint8_t *out) {
     const int channels = mxci_pixels_channels(pixels);
     for (int64_t i = 0; i < n; i++, cmyk += 4) {
@@ -92,6 +93,7 @@ static mxc_status jpeg_compress(tjhandle handle, const uint8_t *pixels, int64_t 
                     (long long)width, tjGetErrorStr2(handle));
 }
 
+/* The buffer has the size of the worst case, since libturbojpeg must not allocate the result by its own allocator. */
 static mxc_status jpeg_encode(const uint8_t *pixels, int64_t height, int64_t width, mxci_pixels kind, int quality,
                               uint8_t **out, size_t *n) {
     unsigned long bytes = tjBufSize((int)width, (int)height, kind == MXCI_GREY ? TJSAMP_GRAY : TJSAMP_420);

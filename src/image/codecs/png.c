@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PNG by libpng, row by row into the caller's memory. libpng ends a failed call by a jump: everything that must be
- * freed then is in a struct outside of the function that is left. Chunks that do not change pixels are passed over.
+ * PNG by libpng, row by row into the caller's memory. libpng reports errors by longjmp: everything that must be
+ * freed then is in a struct outside of the function that is left. Chunks that do not affect pixels are skipped.
  */
 #include <png.h>
 #include <setjmp.h>
@@ -30,7 +30,7 @@ static void png_on_error(png_structp png, png_const_charp text) {
 }
 
 static void png_on_warning(png_structp png, png_const_charp text) {
-    (void)png, (void)text; /* the image is there */
+    (void)png, (void)text; /* the image is decoded all the same */
 }
 
 static png_voidp png_allocate(png_structp png, png_alloc_size_t bytes) {
@@ -89,6 +89,7 @@ static void png_read_image_rows(const png_decoder *r) {
     png_read_end(r->png, NULL);
 }
 
+/* The only function with a setjmp; it has no locals that the jump could leave undefined. */
 static void png_run(png_decoder *r) {
     if (setjmp(png_jmpbuf(r->png)) != 0)
         return;

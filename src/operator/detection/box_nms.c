@@ -95,7 +95,7 @@ typedef struct nms_run {
 
 /* Scratch of one part, for one group of rows. */
 typedef struct nms_scratch {
-    mxci_order_item *items, *spare;
+    mxci_sort_item *items, *spare;
     int64_t *order;
     void *in, *out; /* rows in the compute type */
 } nms_scratch;
@@ -151,11 +151,11 @@ static int64_t select_candidates(const nms_run *r, nms_scratch *s) {
         if (!(number(r, s->in, score) > p->valid_thresh) ||
             (p->id_index >= 0 && number(r, s->in, i * r->width + p->id_index) == (double)p->background_id))
             continue;
-        mxci_order_keys(r->compute, 1, 1, (char *)s->in + (size_t)score * mxc_dtype_size(r->compute), i,
-                        &s->items[found++]);
+        mxci_sort_keys(r->compute, 1, 1, (char *)s->in + (size_t)score * mxc_dtype_size(r->compute), i,
+                       &s->items[found++]);
     }
     n = p->topk > 0 && p->topk < found ? p->topk : found;
-    mxci_order_first(n, found, s->items, s->spare);
+    mxci_sort_first(n, found, s->items, s->spare);
     for (int64_t i = 0; i < n; i++)
         s->order[i] = s->items[i].index;
     return n;

@@ -27,12 +27,12 @@ typedef struct label_match {
 } label_match;
 
 size_t mxci_target_scratch(const mxci_target_shape *s) {
-    return mxci_size_add(mxci_size_of(s->anchors, sizeof(anchor_match) + 2 * sizeof(mxci_order_item)),
+    return mxci_size_add(mxci_size_of(s->anchors, sizeof(anchor_match) + 2 * sizeof(mxci_sort_item)),
                          mxci_size_of(s->labels, sizeof(label_match)));
 }
 
 size_t mxci_detection_scratch(const mxci_detection_shape *s) {
-    return mxci_size_of(s->anchors, 2 * sizeof(mxci_order_item) + 2 * sizeof(int64_t));
+    return mxci_size_of(s->anchors, 2 * sizeof(mxci_sort_item) + 2 * sizeof(int64_t));
 }
 
 /* *out = the label without an anchor whose candidate overlaps most; returns 0 if there is none. */

@@ -95,7 +95,7 @@ static mxc_status proposal_infer_shape(mxc_op_sig *sig) {
 static size_t proposal_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     size_t element = mxc_dtype_size(sig->in_type[0]);
     size_t each = mxci_size_of(mxc_shape_size(&sig->in_shape[SCORES]) / 2,
-                               2 * sizeof(mxci_order_item) + sizeof(int64_t) + 5 * element);
+                               2 * sizeof(mxci_sort_item) + sizeof(int64_t) + 5 * element);
     return pass == MXC_FORWARD ? mxci_size_add(each, mxci_size_of(sig->out_shape[0].dim[0], 6 * element)) : 0;
 }
 
@@ -103,7 +103,7 @@ static mxc_status proposal_forward(const mxc_op_call *call) {
     const mxc_tensor *in = call->in, *out = call->out;
     mxci_proposal_shape s = mxci_proposal_shape_of(call->params, &call->in[SCORES].shape);
     int64_t count = s.anchors * s.in[0] * s.in[1];
-    mxci_order_item *items = call->temp, *spare = items + count;
+    mxci_sort_item *items = call->temp, *spare = items + count;
     int64_t *order = (int64_t *)(spare + count);
     size_t element = mxc_dtype_size(in[SCORES].dtype);
     char *rows = (char *)(order + count), *boxes = rows + (size_t)count * 5 * element;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdint.h>
 
-struct mxci_order_item;
+struct mxci_sort_item;
 
 enum { MXCI_PROPOSAL_ANCHORS = 256 };
 
@@ -36,7 +36,7 @@ static inline void mxci_proposal_sizes(mxci_proposal_shape *s, int n_ratios, con
  * spare, order: of A*h*w. */
 #define MXCI_PROPOSAL_KERNELS(T, suffix)                                                                              \
     void mxci_propose_##suffix(const mxci_proposal_shape *s, const T *scores, const T *steps, const T *info, T *rows, \
-                               struct mxci_order_item *items, struct mxci_order_item *spare, int64_t *order, T *out,  \
+                               struct mxci_sort_item *items, struct mxci_sort_item *spare, int64_t *order, T *out,    \
                                T *score);
 MXCI_PROPOSAL_KERNELS(float, f32)
 MXCI_PROPOSAL_KERNELS(double, f64)

@@ -185,7 +185,7 @@ static int64_t items_of(int64_t n) {
 }
 
 /* items = the keys and indices of the row whose first element is `first`. */
-static void load_row(const order_run *r, int64_t first, mxci_order_item *items) {
+static void load_row(const order_run *r, int64_t first, mxci_sort_item *items) {
     const mxc_tensor *data = &r->call->in[0];
     mxc_dtype compute = mxci_compute_type(data->dtype);
     mxci_strided strides = {.n = 1, .dim = {r->n}, .step = {r->inner}};
@@ -194,7 +194,7 @@ static void load_row(const order_run *r, int64_t first, mxci_order_item *items) 
         int64_t n = r->n - i < MXCI_TILE ? r->n - i : MXCI_TILE;
         mxci_gather(&strides, mxc_dtype_size(data->dtype), mxci_at(data, first), i, n, raw);
         mxci_load(data->dtype, raw, tile, n);
-        mxci_order_keys(compute, !((const topk_params *)r->call->params)->is_ascend, n, tile, i, items + i);
+        mxci_sort_keys(compute, !((const topk_params *)r->call->params)->is_ascend, n, tile, i, items + i);
     }
 }
 
@@ -207,7 +207,7 @@ static void put_steps(mxc_req req, const mxc_tensor *to, int64_t first, int64_t 
         mxci_assign_row(req, to->dtype, mxci_at(to, first + i * step), (const char *)tile + (size_t)i * size, 1);
 }
 
-static void put_values(const order_run *r, int64_t first, int64_t to, const mxci_order_item *items, int64_t n) {
+static void put_values(const order_run *r, int64_t first, int64_t to, const mxci_sort_item *items, int64_t n) {
     const mxc_tensor *data = &r->call->in[0];
     size_t size = mxc_dtype_size(data->dtype);
     char tile[MXCI_TILE * sizeof(int64_t)];
@@ -216,7 +216,7 @@ static void put_values(const order_run *r, int64_t first, int64_t to, const mxci
     put_steps(r->values_req, r->values, to, r->inner, tile, n);
 }
 
-static void put_indices(const order_run *r, int64_t to, const mxci_order_item *items, int64_t n) {
+static void put_indices(const order_run *r, int64_t to, const mxci_sort_item *items, int64_t n) {
     int64_t tile[MXCI_TILE], narrow[MXCI_TILE];
     for (int64_t i = 0; i < n; i++)
         tile[i] = items[i].index;
@@ -227,12 +227,12 @@ static void put_indices(const order_run *r, int64_t to, const mxci_order_item *i
 /* Rows begin..end-1: sort keys, then copy what is wanted of the first k, a tile at a time. */
 static void order_range(void *arg, int64_t begin, int64_t end, int part) {
     const order_run *r = arg;
-    mxci_order_item *items = (mxci_order_item *)r->call->temp + part * items_of(r->n);
+    mxci_sort_item *items = (mxci_sort_item *)r->call->temp + part * items_of(r->n);
     for (int64_t row = begin; row < end; row++) {
         int64_t first = row / r->inner * r->n * r->inner + row % r->inner;
         int64_t to = row / r->inner * r->k * r->inner + row % r->inner;
         load_row(r, first, items);
-        mxci_order_first(r->k, r->n, items, items + r->n);
+        mxci_sort_first(r->k, r->n, items, items + r->n);
         for (int64_t i = 0; i < r->k; i += MXCI_TILE) {
             int64_t n = r->k - i < MXCI_TILE ? r->k - i : MXCI_TILE;
             if (r->values)
@@ -255,7 +255,7 @@ static size_t topk_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     if (pass == MXC_BACKWARD)
         return mxci_rows_temp(data, sig->in_type[0]);
     rows = rows < sig->parallelism ? rows : sig->parallelism;
-    return mxci_size_of(mxci_dim_mul(rows, items_of(n)), sizeof(mxci_order_item));
+    return mxci_size_of(mxci_dim_mul(rows, items_of(n)), sizeof(mxci_sort_item));
 }
 
 static mxc_status topk_forward(const mxc_op_call *call) {

@@ -21,6 +21,7 @@ static const mxc_param schema[] = {
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
+/* The contracted axes, a of lhs and b of rhs, have one size. */
 static mxc_status check_inner(const mxc_op_sig *sig, int a, int b) {
     const mxc_shape *lhs = &sig->in_shape[0], *rhs = &sig->in_shape[1];
     char left[MXC_SHAPE_TEXT], right[MXC_SHAPE_TEXT];
@@ -31,6 +32,7 @@ static mxc_status check_inner(const mxc_op_sig *sig, int a, int b) {
                         mxc_shape_format(rhs, right, sizeof right));
 }
 
+/* out has the axes of lhs but the contracted one, then those of rhs. */
 static mxc_status infer_dot_shape(mxc_op_sig *sig) {
     const dot_params *p = sig->params;
     const mxc_shape *lhs = &sig->in_shape[0], *rhs = &sig->in_shape[1];
@@ -57,6 +59,7 @@ static mxc_status infer_dot_shape(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
 
+/* B, M and N follow from the arguments or from the output, K from either argument. */
 static mxc_status infer_batch_dot_shape(mxc_op_sig *sig) {
     const dot_params *p = sig->params;
     mxc_shape *lhs = &sig->in_shape[0], *rhs = &sig->in_shape[1], *out = &sig->out_shape[0], axes = mxci_shape_axes(3);

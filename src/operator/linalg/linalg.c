@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inference and batches of the operators on matrices, and the ways to LAPACK and BLAS, which have them in columns: the
- * lower triangle of a matrix in C order is the upper one to them. */
+/* Inference and batches of the operators on matrices, and calls of BLAS and LAPACK. LAPACK stores matrices by columns:
+ * the lower triangle of a matrix in C order is the upper one to it. */
 #include "operator/linalg/linalg.h"
 
 #include <cblas.h>
@@ -52,6 +52,7 @@ typedef struct blas_flags {
     int m, k, lda;
 } blas_flags;
 
+/* CBLAS takes matrices in C order, so that sides and triangles keep their meaning. */
 static blas_flags flags_of(const mxci_triangular *t, int64_t m, int64_t k) {
     return (blas_flags){t->rightside ? CblasRight : CblasLeft,
                         t->lower ? CblasLower : CblasUpper,
@@ -115,7 +116,8 @@ typedef struct batch_run {
     _Atomic uint64_t failed; /* matrix << 32 | row of the first failure; UINT64_MAX: none */
 } batch_run;
 
-/* Parts run side by side: the first matrix of the batch that fails is told, whichever is found first. */
+/* Parts run concurrently. The first matrix of the batch that fails is reported, whichever fails first in time, so that
+ * the message does not depend on the threads: keeps the minimum. */
 static void note_failure(batch_run *b, int64_t index, int row) {
     uint64_t found = (uint64_t)index << 32 | (uint32_t)row, first = atomic_load(&b->failed);
     while (found < first && !atomic_compare_exchange_weak(&b->failed, &first, found)) {
@@ -133,6 +135,7 @@ static void linalg_run_range(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
+/* Each part computes its matrices in a scratch of its own. */
 mxc_status mxci_linalg_run_all(const mxci_linalg_run *run, double flops, const char *what) {
     batch_run b = {.run = run, .failed = UINT64_MAX};
     uint64_t failed;

@@ -43,8 +43,9 @@ typedef struct mxci_triangular {
 void mxci_linalg_multiply(const mxci_triangular *t, int64_t m, int64_t k, double alpha, const void *a, void *b);
 /* b = x where op(a) x = alpha b, or x op(a) = alpha b. */
 void mxci_linalg_solve(const mxci_triangular *t, int64_t m, int64_t k, double alpha, const void *a, void *b);
-/* The triangle of a (n,n), which is positive definite, becomes its factor; that of a factor becomes the inverse of what
- * it is the factor of. Only that triangle is read and written. Returns 0, or the row (from 1) at which it fails. */
+/* Cholesky factorization: the triangle of a (n,n), which is positive definite, becomes its factor (potrf). Inverse from
+ * a factor: the triangle of the factor becomes that of the inverse of the factored matrix (potri). Only that triangle
+ * is read and written. Returns 0, or the row (from 1) at which it fails. */
 int mxci_linalg_factor(mxc_dtype dtype, int lower, int64_t n, void *a);
 int mxci_linalg_inverse(mxc_dtype dtype, int lower, int64_t n, void *a);
 
@@ -55,7 +56,7 @@ typedef struct mxci_linalg_run mxci_linalg_run;
 struct mxci_linalg_run {
     const mxc_op_call *call;
     int64_t n, scratch; /* matrices; elements of scratch for one */
-    /* Compute the matrix index in scratch and put it. Returns 0 or where it fails. */
+    /* Computes the matrix at index in scratch and stores it. Returns 0, or the row (from 1) at which it fails. */
     int (*one)(const mxci_linalg_run *r, int64_t index, void *scratch);
 };
 

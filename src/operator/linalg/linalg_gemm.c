@@ -4,7 +4,7 @@
  *   _linalg_gemm   out = alpha op(A) op(B) + beta C
  *   _linalg_gemm2  out = alpha op(A) op(B)
  *   _linalg_syrk   out = alpha A A', or with transpose alpha A' A
- * op is transposing where the flags say so. In the first two, rows may stand along another axis than the last but one.
+ * op is transposing where the flags say so. In the first two, the rows may be along another axis than the last but one.
  */
 #include "operator/linalg/linalg_gemm.h"
 
@@ -41,10 +41,6 @@ static const mxc_param gemm2_schema[] = {GEMM_PARAMS, AXIS_PARAM, MXC_PARAM_END}
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
-static int64_t known(int64_t a, int64_t b) {
-    return a >= 0 ? a : b;
-}
-
 /* All have one number of axes; that, and the axis of the rows. ndim is -1 where nothing is known. */
 static mxc_status find_axes(mxc_op_sig *sig, int n, const int *slots, int *ndim, int *rows) {
     mxc_shape axes = {.ndim = -1};
@@ -77,12 +73,12 @@ static mxc_status gemm_infer_shape(mxc_op_sig *sig) {
     if (sig->n_in > C)
         MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){C, MXC_SLOT_OUT(0)}));
     columns = ndim - 1;
-    m = known(a->dim[p->transpose_a ? columns : rows], out->dim[rows]);
-    n = known(b->dim[p->transpose_b ? rows : columns], out->dim[columns]);
-    k = known(a->dim[p->transpose_a ? rows : columns], b->dim[p->transpose_b ? columns : rows]);
+    m = mxci_known(a->dim[p->transpose_a ? columns : rows], out->dim[rows]);
+    n = mxci_known(b->dim[p->transpose_b ? rows : columns], out->dim[columns]);
+    k = mxci_known(a->dim[p->transpose_a ? rows : columns], b->dim[p->transpose_b ? columns : rows]);
     shape = *a;
     for (int i = 0; i < ndim; i++)
-        shape.dim[i] = known(a->dim[i], known(b->dim[i], out->dim[i]));
+        shape.dim[i] = mxci_known(a->dim[i], mxci_known(b->dim[i], out->dim[i]));
     for (int i = 0; i < sig->n_in + 1; i++) {
         shape.dim[rows] = slots[i] == A ? (p->transpose_a ? k : m) : slots[i] == B && !p->transpose_b ? k : m;
         shape.dim[columns] = slots[i] == A ? (p->transpose_a ? m : k) : slots[i] == B && p->transpose_b ? k : n;
@@ -176,7 +172,7 @@ static mxc_status syrk_infer_shape(mxc_op_sig *sig) {
     MXC_TRY(mxci_linalg_check(sig, 0));
     if (a->ndim < 0 && out->ndim < 0)
         return MXC_OK;
-    axes = mxci_shape_axes(known(a->ndim, out->ndim));
+    axes = mxci_shape_axes(mxci_known(a->ndim, out->ndim));
     MXC_TRY(mxc_sig_set_shape(sig, 0, &axes));
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &axes));
     MXC_TRY(mxci_linalg_check(sig, 0));
@@ -196,6 +192,7 @@ static mxc_status syrk_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+/* A is both operands, so that its gradient is the sum of both. */
 static mxc_status syrk_backward(const mxc_op_call *call) {
     mxci_matmul p = mxci_syrk_sizes(call->params, &call->in[0].shape);
     const void *a = call->in[0].data, *g = call->out_grad[0].data;

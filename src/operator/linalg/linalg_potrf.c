@@ -19,6 +19,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
+/* Argument and output are square matrices of one shape. */
 static mxc_status infer_square(mxc_op_sig *sig) {
     MXC_TRY(mxci_infer_shape_same(sig));
     if (sig->in_shape[0].ndim < 0)
@@ -75,8 +76,8 @@ static int factor_one(const mxci_linalg_run *r, int64_t index, void *scratch) {
     return 0;
 }
 
-/* Of A = L L', with G the gradient of L: half L'^-1 S L^-1, S the symmetric matrix with the lower triangle of L' G.
- * With U = L' everything is transposed. */
+/* Gradient of A = L L', with G the gradient of L: half L'^-1 S L^-1, S the symmetric matrix with the lower triangle of
+ * L' G (I. Murray, "Differentiation of the Cholesky decomposition", 2016). With U = L' everything is transposed. */
 static int factor_gradient_one(const mxci_linalg_run *r, int64_t index, void *scratch) {
     const mxc_tensor *factors = &r->call->out[0];
     int lower = is_lower(r);
@@ -128,6 +129,7 @@ const mxc_op_def mxci_op_linalg_potrf = {
 
 /* ---- potri ------------------------------------------------------------------------------------------------------- */
 
+/* LAPACK computes one triangle; the other is mirrored. */
 static int inverse_one(const mxci_linalg_run *r, int64_t index, void *scratch) {
     const mxc_tensor *a = &r->call->in[0];
     int failed;
@@ -152,8 +154,8 @@ static void multiply(mxc_dtype dtype, int64_t n, int add, const void *a, int tra
     mxci_gemm(NULL, &g, NULL);
 }
 
-/* Of B = (L L')^-1, with G its gradient: the lower triangle of -B (G + G') L'^-1; with U the upper one of
- * -U'^-1 (G + G') B. */
+/* Gradient of L from B = (L L')^-1, with G the gradient of B: the lower triangle of -B (G + G') L'^-1; with U the upper
+ * one of -U'^-1 (G + G') B. */
 static int inverse_gradient_one(const mxci_linalg_run *r, int64_t index, void *scratch) {
     const mxc_op_call *call = r->call;
     mxc_dtype dtype = call->in[0].dtype;
@@ -220,7 +222,7 @@ static int sum_one(const mxci_linalg_run *r, int64_t index, void *scratch) {
     return 0;
 }
 
-/* The rest of the gradient is 0 already. */
+/* The gradient is 0 outside of the diagonal, which the caller has set. */
 static int sum_gradient_one(const mxci_linalg_run *r, int64_t index, void *scratch) {
     const mxc_op_call *call = r->call;
     int64_t n = side_of(r);

@@ -27,6 +27,7 @@ static const mxc_param schema[] = {
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
+/* A is square, of B's rows (left) or columns (right); batch axes are equal. */
 static mxc_status linalg_trsm_infer_shape(mxc_op_sig *sig) {
     const triangular_params *p = sig->params;
     mxc_shape *a = &sig->in_shape[A], *b = &sig->in_shape[B], axes;
@@ -62,7 +63,7 @@ static int64_t side_of(const mxc_op_call *call) {
     return mxci_linalg_columns(&call->in[A].shape);
 }
 
-/* Put in scratch what fn makes of the matrix of from at index. */
+/* scratch = fn of A and the matrix of `from`, both at index. */
 static void apply(const mxc_op_call *call, triangular_fn fn, const mxci_triangular *t, double alpha,
                   const mxc_tensor *from, int64_t index, void *scratch) {
     int64_t m = mxci_linalg_rows(&from->shape), k = mxci_linalg_columns(&from->shape), n = side_of(call);
@@ -155,6 +156,7 @@ static size_t linalg_trsm_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
                             scratch_of(&sig->in_shape[A], &sig->in_shape[B], pass));
 }
 
+/* Scratch for one matrix also measures its work. */
 static mxc_status run_all(const mxc_op_call *call, mxc_pass pass,
                           int (*one)(const mxci_linalg_run *r, int64_t index, void *scratch)) {
     const mxc_shape *a = &call->in[A].shape;

@@ -10,12 +10,12 @@ static void multiply(const mxc_run *run, const mxci_matmul *p, mxc_req req, cons
     g.dtype = c->dtype;
     g.c = c->data;
     g.beta = req == MXC_REQ_ADD;
-    if (p->between == 1) {
+    if (p->interleaved == 1) {
         mxci_gemm(run, &g, temp);
         return;
     }
     for (int64_t i = 0; i < p->batch; i++) {
-        mxci_gemm_args one = mxci_matmul_spread(&g, p->between, i, (int64_t)mxc_dtype_size(g.dtype));
+        mxci_gemm_args one = mxci_matmul_interleaved(&g, p->interleaved, i, (int64_t)mxc_dtype_size(g.dtype));
         mxci_gemm(run, &one, temp);
     }
 }
@@ -35,15 +35,13 @@ void mxci_matmul_gradient_b(const mxc_run *run, const mxci_matmul *p, mxc_req re
     multiply(run, p, req, grad, mxci_matmul_args_b(p, a, g), temp);
 }
 
-static size_t matmul_larger(size_t a, size_t b) {
-    return a > b ? a : b;
-}
-
 size_t mxci_matmul_temp(const mxci_matmul *p, mxc_dtype dtype, mxc_pass pass) {
-    int64_t m = p->m, n = p->n, k = p->k, batch = mxci_dim_mul(p->batch, p->between);
+    int64_t m = p->m, n = p->n, k = p->k, batch = mxci_dim_mul(p->batch, p->interleaved);
     if (pass == MXC_FORWARD)
         return mxci_gemm_temp_bytes(dtype, m, n, k, batch);
-    return matmul_larger(
-        p->transpose_a ? mxci_gemm_temp_bytes(dtype, k, m, n, batch) : mxci_gemm_temp_bytes(dtype, m, k, n, batch),
-        p->transpose_b ? mxci_gemm_temp_bytes(dtype, n, k, m, batch) : mxci_gemm_temp_bytes(dtype, k, n, m, batch));
+    size_t a =
+        p->transpose_a ? mxci_gemm_temp_bytes(dtype, k, m, n, batch) : mxci_gemm_temp_bytes(dtype, m, k, n, batch);
+    size_t b =
+        p->transpose_b ? mxci_gemm_temp_bytes(dtype, n, k, m, batch) : mxci_gemm_temp_bytes(dtype, k, n, m, batch);
+    return a > b ? a : b; /* the products run one after the other */
 }

@@ -9,22 +9,23 @@
 #include "math/gemm.h"
 
 /* C = alpha op(A) op(B) for each of batch. op(A) is (m,k), op(B) (k,n), C (m,n); A and B are stored transposed where
- * the flags say so. Arrays are (batch, rows, between, columns): as many products again, one for each of between. */
+ * the flags say so. Arrays are (batch, rows, interleaved, columns): for each of the batch as many products as
+ * `interleaved`, whose rows alternate in memory; 1 in the common case. */
 typedef struct mxci_matmul {
-    int64_t batch, m, n, k, between;
+    int64_t batch, m, n, k, interleaved;
     int transpose_a, transpose_b;
     double alpha;
 } mxci_matmul;
 
 /* ---- on any device: what the products are ------------------------------------------------------------------------ */
 
-/* A stored matrix: transposed says that the product wants it the other way. */
+/* An operand as it is stored; transposed: the product uses its transpose. */
 typedef struct mxci_matrix {
     const void *data;
     int transposed;
 } mxci_matrix;
 
-/* The product a (m,k) b (k,n) as if between were 1. */
+/* The product a (m,k) b (k,n) as if interleaved were 1. */
 static inline mxci_gemm_args mxci_matmul_args(const mxci_matmul *p, int64_t m, int64_t n, int64_t k, mxci_matrix a,
                                               mxci_matrix b) {
     mxci_gemm_args g = MXCI_GEMM_INIT;
@@ -58,15 +59,16 @@ static inline mxci_gemm_args mxci_matmul_args_b(const mxci_matmul *p, const void
                           : mxci_matmul_args(p, p->k, p->n, p->m, other, grad);
 }
 
-/* Matrices that lie between one another, a row being between times as far from the next, as one batch for each of the
- * products' batch: number i of those, for elements of so many bytes. */
-static inline mxci_gemm_args mxci_matmul_spread(const mxci_gemm_args *g, int64_t between, int64_t i, int64_t bytes) {
+/* The products of batch entry i where rows are interleaved, as one batch: leading dimensions grow by that factor, and
+ * the matrices begin a row apart. bytes: of an element. */
+static inline mxci_gemm_args mxci_matmul_interleaved(const mxci_gemm_args *g, int64_t interleaved, int64_t i,
+                                                     int64_t bytes) {
     mxci_gemm_args one = *g;
-    one.a = (const char *)g->a + i * between * g->a_stride * bytes;
-    one.b = (const char *)g->b + i * between * g->b_stride * bytes;
-    one.c = (char *)g->c + i * between * g->c_stride * bytes;
-    one.lda *= between, one.ldb *= between, one.ldc *= between;
-    one.batch = between;
+    one.a = (const char *)g->a + i * interleaved * g->a_stride * bytes;
+    one.b = (const char *)g->b + i * interleaved * g->b_stride * bytes;
+    one.c = (char *)g->c + i * interleaved * g->c_stride * bytes;
+    one.lda *= interleaved, one.ldb *= interleaved, one.ldc *= interleaved;
+    one.batch = interleaved;
     one.a_stride = g->lda, one.b_stride = g->ldb, one.c_stride = g->ldc;
     return one;
 }

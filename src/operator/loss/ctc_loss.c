@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CTCLoss: out[n] = -ln of the probability that sequence n spells its labels, where softmax over the classes gives the
- * probability of each at every step, and what a way through the steps spells is what is left of it when repetitions
- * become one and blanks nothing. data (T,N,C), label (N,L), out (N).
+ * CTCLoss: out[n] = -ln of the probability of sequence n's labels, by the forward-backward algorithm (A. Graves et al.,
+ * "Connectionist temporal classification", 2006). Softmax over the classes gives the probability of each class at every
+ * step; a path through the steps spells a label sequence once repetitions are merged and blanks removed, and the
+ * probability of the labels is the sum over all paths that spell them. data (T,N,C), label (N,L), out (N).
  *
  * blank_label first: class 0 is the blank, labels are 1..C-1, and 0 ends a row of label; last: class C-1 is the blank,
  * labels are 0..C-2, and -1 ends a row. data_lengths and label_lengths (N) say how many steps and labels count, cut to
- * T and L. Where no way spells the labels out is inf and the gradient 0. Only data has a gradient.
+ * T and L. Where no path spells the labels out is inf and the gradient 0. Only data has a gradient.
  */
 #include "operator/loss/ctc_loss.h"
 
@@ -74,57 +75,54 @@ static mxc_status ctc_loss_infer_type(mxc_op_sig *sig) {
 
 /* ---- scratch ----------------------------------------------------------------------------------------------------- */
 
-/* 8-byte numbers of one part, for the longest sequence: labels, the rows' log sums, what is emitted, ahead, behind,
- * occupied. */
-static int64_t part_numbers(const mxc_shape *data, const mxc_shape *label) {
-    int64_t steps = data->dim[0], n = label->dim[1];
-    return mxci_dim_add(mxci_dim_mul(steps, 3 * n + 2), n + steps + 2 * (2 * n + 1) + data->dim[2]);
-}
-
-static size_t ctc_loss_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    (void)pass;
-    return mxci_size_of(mxci_dim_mul(part_numbers(&sig->in_shape[DATA], &sig->in_shape[LABEL]), sig->parallelism),
-                        sizeof(double));
-}
-
 /* One part's scratch, and the sequence that is in it. */
 typedef struct sequence {
     mxci_ctc ctc;
     int64_t *labels;
-    double *log_sums, *emitted, *occupied;
+    double *log_sums;  /* (T): ln of the sum of e^x over the classes */
+    double *log_probs; /* (T, L + 1) */
+    double *posterior; /* (C) */
 } sequence;
 
 typedef struct ctc_run {
     const mxc_op_call *call;
     int64_t steps, batch, classes, columns; /* T, N, C, L */
+    size_t part_bytes;
     int backward;
 } ctc_run;
 
-static void open_part(const ctc_run *r, int part, sequence *q) {
-    const mxc_shape *data = &r->call->in[DATA].shape, *label = &r->call->in[LABEL].shape;
-    double *scratch = (double *)r->call->temp + (size_t)part * (size_t)part_numbers(data, label);
-    int64_t states = 2 * r->columns + 1;
-    q->labels = (int64_t *)(void *)scratch;
-    q->log_sums = scratch + r->columns;
-    q->emitted = q->log_sums + r->steps;
-    q->ctc.ahead = q->emitted + r->steps * (r->columns + 1);
-    q->ctc.behind = q->ctc.ahead + r->steps * states;
-    q->occupied = q->ctc.behind + 2 * states;
+/* Hands out the scratch of one part, for the longest sequence, or measures it where s has no base. */
+static void ctc_loss_take_scratch(mxci_scratch *s, const mxc_shape *data, const mxc_shape *label, sequence *q) {
+    int64_t steps = data->dim[0], n = label->dim[1], states = mxci_dim_add(mxci_dim_mul(2, n), 1);
+    q->labels = mxci_scratch_array(s, n, sizeof *q->labels);
+    q->log_sums = mxci_scratch_array(s, steps, sizeof(double));
+    q->log_probs = mxci_scratch_array(s, mxci_dim_mul(steps, mxci_dim_add(n, 1)), sizeof(double));
+    q->ctc.alpha = mxci_scratch_array(s, mxci_dim_mul(steps, states), sizeof(double));
+    q->ctc.beta = mxci_scratch_array(s, mxci_dim_mul(2, states), sizeof(double));
+    q->posterior = mxci_scratch_array(s, data->dim[2], sizeof(double));
     q->ctc.labels = q->labels;
-    q->ctc.emitted = q->emitted;
+    q->ctc.log_probs = q->log_probs;
+}
+
+static size_t ctc_loss_part_bytes(const mxc_shape *data, const mxc_shape *label) {
+    mxci_scratch measure = {0};
+    sequence unused;
+    ctc_loss_take_scratch(&measure, data, label, &unused);
+    return measure.bytes;
+}
+
+static size_t ctc_loss_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    (void)pass;
+    return mxci_size_mul(ctc_loss_part_bytes(&sig->in_shape[DATA], &sig->in_shape[LABEL]), (size_t)sig->parallelism);
 }
 
 /* ---- one sequence ------------------------------------------------------------------------------------------------ */
-
-static int64_t padding(const ctc_params *p) {
-    return p->blank_label == MXCI_CTC_BLANK_FIRST ? 0 : -1;
-}
 
 /* How many of sequence n's labels count. */
 static int64_t count_labels(const ctc_run *r, int64_t n) {
     const mxc_op_call *call = r->call;
     const ctc_params *p = call->params;
-    int64_t count = 0;
+    int64_t count = 0, padding = p->blank_label == MXCI_CTC_BLANK_FIRST ? 0 : -1;
     if (p->use_label_lengths) {
         mxci_read_indices(&call->in[call->n_in - 1], n, 1, r->columns + 1, MXCI_INDEX_CLIP, &count);
         return count;
@@ -132,14 +130,14 @@ static int64_t count_labels(const ctc_run *r, int64_t n) {
     while (count < r->columns) {
         double label;
         mxci_convert(call->in[LABEL].dtype, mxci_at(&call->in[LABEL], n * r->columns + count), MXC_F64, &label, 1);
-        if (trunc(label) == (double)padding(p))
+        if (trunc(label) == (double)padding)
             break;
         count++;
     }
     return count;
 }
 
-/* The labels, the rows' log sums and what is emitted; labels have been checked. */
+/* Fills in the labels, which have been checked, the rows' log sums and the log probabilities of sequence n. */
 static void read_sequence(const ctc_run *r, int64_t n, sequence *q) {
     const mxc_op_call *call = r->call;
     const ctc_params *p = call->params;
@@ -152,15 +150,16 @@ static void read_sequence(const ctc_run *r, int64_t n, sequence *q) {
     mxci_read_indices(&call->in[LABEL], n * r->columns, q->ctc.n_labels, r->classes, MXCI_INDEX_CLIP, q->labels);
     for (int64_t t = 0; t < q->ctc.steps; t++) {
         int64_t row = (t * r->batch + n) * r->classes;
-        double *emitted = q->emitted + t * (q->ctc.n_labels + 1);
+        double *log_probs = q->log_probs + t * (q->ctc.n_labels + 1);
         q->log_sums[t] = mxci_ctc_log_sum[data->dtype](r->classes, mxci_at(data, row));
-        emitted[0] = mxci_value_at(data, row + q->ctc.blank) - q->log_sums[t];
+        log_probs[0] = mxci_value_at(data, row + q->ctc.blank) - q->log_sums[t];
         for (int64_t i = 0; i < q->ctc.n_labels; i++)
-            emitted[1 + i] = mxci_value_at(data, row + q->labels[i]) - q->log_sums[t];
+            log_probs[1 + i] = mxci_value_at(data, row + q->labels[i]) - q->log_sums[t];
     }
 }
 
-/* The gradient of sequence n; total -inf: there is no way, and no gradient. */
+/* The gradient of sequence n: probability minus posterior of each class. total -inf: no path, so that it is 0. Steps go
+ * downwards, as beta needs them. */
 static void put_gradient(const ctc_run *r, int64_t n, sequence *q, double total) {
     const mxc_tensor *data = &r->call->in[DATA], *grad = &r->call->in_grad[DATA];
     const int add = r->call->req[DATA] == MXC_REQ_ADD;
@@ -172,9 +171,9 @@ static void put_gradient(const ctc_run *r, int64_t n, sequence *q, double total)
                 mxci_fill_compute(grad->dtype, 0, mxci_at(grad, row), r->classes);
             continue;
         }
-        mxci_fill_compute(MXC_F64, 0, q->occupied, r->classes);
-        mxci_ctc_occupied(&q->ctc, t, total, q->occupied);
-        mxci_ctc_gradient[data->dtype](r->classes, add, factor, q->log_sums[t], q->occupied, mxci_at(data, row),
+        mxci_fill_compute(MXC_F64, 0, q->posterior, r->classes);
+        mxci_ctc_posterior(&q->ctc, t, total, q->posterior);
+        mxci_ctc_gradient[data->dtype](r->classes, add, factor, q->log_sums[t], q->posterior, mxci_at(data, row),
                                        mxci_at(grad, row));
     }
 }
@@ -182,11 +181,12 @@ static void put_gradient(const ctc_run *r, int64_t n, sequence *q, double total)
 static void ctc_loss_run_part(void *arg, int64_t begin, int64_t end, int part) {
     const ctc_run *r = arg;
     sequence q;
-    open_part(r, part, &q);
+    ctc_loss_take_scratch(&(mxci_scratch){.base = (char *)r->call->temp + (size_t)part * r->part_bytes},
+                          &r->call->in[DATA].shape, &r->call->in[LABEL].shape, &q);
     for (int64_t n = begin; n < end; n++) {
         double total;
         read_sequence(r, n, &q);
-        total = mxci_ctc_ahead(&q.ctc);
+        total = mxci_ctc_forward(&q.ctc);
         if (r->backward)
             put_gradient(r, n, &q, total);
         else
@@ -203,6 +203,7 @@ static mxc_status ctc_loss_run(const mxc_op_call *call, int backward) {
         .batch = data->dim[1],
         .classes = data->dim[2],
         .columns = call->in[LABEL].shape.dim[1],
+        .part_bytes = ctc_loss_part_bytes(data, &call->in[LABEL].shape),
         .backward = backward,
     };
     for (int64_t n = 0; n < r.batch; n++)

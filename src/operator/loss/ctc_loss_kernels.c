@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The forward and backward recursions of one sequence, and rows of classes for float and double. */
 #include "operator/loss/ctc_loss_kernels.h"
 
 #include "math/fastmath.h"
 
-double mxci_ctc_ahead(const mxci_ctc *c) {
+double mxci_ctc_forward(const mxci_ctc *c) {
     for (int64_t t = 0; t < c->steps; t++)
         for (int64_t s = 0; s < mxci_ctc_states(c); s++)
-            c->ahead[t * mxci_ctc_states(c) + s] = mxci_ctc_ahead_of(c, t, s);
+            c->alpha[t * mxci_ctc_states(c) + s] = mxci_ctc_alpha(c, t, s);
     return mxci_ctc_total(c);
 }
 
-void mxci_ctc_occupied(const mxci_ctc *c, int64_t t, double total, double *occupied) {
+void mxci_ctc_posterior(const mxci_ctc *c, int64_t t, double total, double *posterior) {
     const int64_t states = mxci_ctc_states(c);
     for (int64_t s = 0; s < states; s++) {
-        double behind = c->behind[t % 2 * states + s] = mxci_ctc_behind_of(c, t, s);
-        occupied[s % 2 ? c->labels[s / 2] : c->blank] += exp(c->ahead[t * states + s] + behind - total);
+        double beta = c->beta[t % 2 * states + s] = mxci_ctc_beta(c, t, s);
+        posterior[s % 2 ? c->labels[s / 2] : c->blank] += exp(c->alpha[t * states + s] + beta - total);
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of the operators that end a network. */
+/* The parameters of the output and loss operators, for C and GPU modules. */
 #ifndef MXCI_OPERATOR_LOSS_LOSSES_H
 #define MXCI_OPERATOR_LOSS_LOSSES_H
 
@@ -28,7 +28,7 @@ typedef struct mxci_svm_params {
     int32_t use_linear;
 } mxci_svm_params;
 
-/* SVMOutput's gradient where data is x. */
+/* The derivative of SVMOutput's loss with respect to one score x. */
 MXCI_SCALAR double mxci_svm_derivative(const mxci_svm_params *p, int is_label, double x) {
     double sign = is_label ? 1 : -1, hinge = p->margin - sign * x;
     if (!(hinge > 0))

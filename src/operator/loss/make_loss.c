@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Losses of a network's own, which end it: data passes through, and its gradient is a constant, whatever comes from
- * above. make_loss: 1. MakeLoss: grad_scale, divided as normalization says: by nothing (null), by the size of data's
- * first axis (batch), or by the number of elements above valid_thresh, at least 1 (valid).
+ * Losses that a network computes itself: data passes through, and its gradient is a constant, whatever the gradient of
+ * the output. make_loss: 1. MakeLoss: grad_scale, divided as normalization says: by nothing (null), by the size of
+ * data's first axis (batch), or by the number of elements above valid_thresh, at least 1 (valid).
  */
 #include <mxc/op.h>
 
@@ -25,6 +25,7 @@ static void loss_needs(const void *params, mxc_op_needs *needs) {
     *needs = (mxc_op_needs){.in = ((const mxci_make_loss_params *)params)->normalization == MXCI_NORM_VALID};
 }
 
+/* Elements above the threshold, for normalization=valid. */
 static int64_t count_above(const mxc_tensor *data, double threshold) {
     double tile[MXCI_TILE];
     int64_t size = mxci_tensor_size(data), count = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * LinearRegressionOutput, LogisticRegressionOutput, MAERegressionOutput: out = data (logistic: its sigmoid), whose
- * gradient is that of the loss with its label, whatever comes from above: grad_scale / outputs per sample times
- * out - label (MAE: its sign).
+ * gradient is that of the loss with its label, whatever the gradient of the output: grad_scale / outputs per sample
+ * times out - label (MAE: its sign).
  */
 #include "math/assign.h"
 #include "operator/infer.h"
@@ -66,6 +66,7 @@ static mxc_status logistic_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+/* sign: of MAE, the gradient is the sign of the difference. */
 static mxc_status regression_backward(const mxc_op_call *call, int sign) {
     const mxci_regression_params *p = call->params;
     const mxc_shape *label = &call->in[LABEL].shape;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Regression outputs for each floating dtype. */
 #include "operator/loss/regression_output_kernels.h"
 
 #include "math/fastmath.h"

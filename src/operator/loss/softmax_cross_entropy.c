@@ -51,6 +51,7 @@ static void over_rows(const rows_run *r, mxc_range_fn fn) {
     mxc_parallel_for(r->call->run, r->y.shape.dim[0], MXCI_GRAIN / (8 * r->loss.shape.k) + 1, fn, (void *)r);
 }
 
+/* Rows begin..end-1: log softmax to scratch. */
 static void log_range(void *arg, int64_t begin, int64_t end, int part) {
     const rows_run *r = arg;
     (void)part;
@@ -73,6 +74,7 @@ static mxc_status softmax_cross_entropy_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+/* Rows begin..end-1: softmax to scratch, labels as class numbers of data's dtype behind it, then the gradient. */
 static void gradient_range(void *arg, int64_t begin, int64_t end, int part) {
     const rows_run *r = arg;
     (void)part;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SoftmaxOutput: softmax whose gradient is that of the cross entropy with its label, whatever comes from above.
+ * SoftmaxOutput: softmax whose gradient is that of the cross entropy with its label, whatever the gradient of the
+ * output.
  *
  * out = softmax(data) along all axes but the first (default), the last (preserve_shape) or axis 1 (multi_output).
  * label: class numbers, one per softmax (backward fails where one is no class, but for an ignore_label with
  * use_ignore), or probabilities of data's shape. Gradient to data: grad_scale (out - label),
  * divided as normalization says (class numbers only): null: by 1 (multi_output: by the softmaxes in a sample), batch:
  * also by the batch (preserve_shape: by all labels), valid: by the labels that are not ignore_label. With out_grad it
- * is multiplied by the gradient from above. With smooth_alpha a class number stands for a probability of 1 -
+ * is multiplied by the gradient of the output. With smooth_alpha a class number stands for a probability of 1 -
  * smooth_alpha, and the other classes share smooth_alpha equally.
  */
 #include "math/assign.h"
@@ -42,8 +43,8 @@ static const mxc_param softmax_schema[] = {
     MXC_PARAM_END,
 };
 
-/* The label's shape where it holds class numbers, as far as it follows from data's: with multi_output the places are
- * one axis. */
+/* The label's shape where it holds class numbers, as far as it follows from data's: with multi_output the
+ * positions are one axis. */
 static mxc_shape label_shape(const mxci_softmax_output_params *p, const mxc_shape *data) {
     mxc_shape label = {.ndim = -1};
     if (data->ndim < 2)
@@ -76,7 +77,7 @@ static mxc_status softmax_infer(mxc_op_sig *sig) {
         return mxc_sig_fail(sig, "argument 'data': expected at least 2 axes, found %d", data->ndim);
     if (mxc_shape_known(data) && (mxc_shape_equal(label, data) || is_other_label(p, data, label)))
         return MXC_OK;
-    if (label->ndim >= 0 && !mxc_shape_known(data)) /* which of its forms it has shows later */
+    if (label->ndim >= 0 && !mxc_shape_known(data)) /* its form cannot be told from data yet */
         return MXC_OK;
     expected = label_shape(p, data);
     return mxc_sig_set_shape(sig, LABEL, &expected);
@@ -89,6 +90,7 @@ static void softmax_needs(const void *params, mxc_op_needs *needs) {
 
 /* ---- running --------------------------------------------------------------------------------------------------- */
 
+/* Data as (outer, k, inner), softmax along k. */
 static mxci_softmax_shape shape_of(const mxci_softmax_output_params *p, const mxc_shape *data, int64_t *outer) {
     int axis = p->multi_output ? 1 : p->preserve_shape ? data->ndim - 1 : 1;
     int last = p->multi_output || p->preserve_shape ? axis + 1 : data->ndim;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * SVMOutput: out = data (N,...,K), whose gradient is that of the hinge loss with label (N,...), class numbers of the
- * last axis, whatever comes from above. With s = 1 for the label's class and -1 for the others, and
+ * last axis, whatever the gradient of the output. With s = 1 for the label's class and -1 for the others, and
  * h = max(0, margin - s data): the loss is regularization_coefficient times h (use_linear) or h^2.
  */
 #include "math/assign.h"
@@ -42,6 +42,7 @@ static mxc_status svm_output_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+/* Rows begin..end-1 of K scores, computed in double tile by tile. */
 static void svm_output_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxc_tensor *y = &call->out[0], *dx = &call->in_grad[DATA];

@@ -57,6 +57,7 @@ static const int channel_slots[] = {
 };
 enum { N_CHANNEL_SLOTS = sizeof channel_slots / sizeof channel_slots[0] };
 
+/* gamma, beta and the statistics have one entry per channel; the number of channels is inferred both ways. */
 static mxc_status bn_infer(mxc_op_sig *sig) {
     mxc_shape *data = &sig->in_shape[DATA], channels = mxci_shape_axes(1);
     int axis = 0;
@@ -88,6 +89,7 @@ static mxc_status bn_infer_type(mxc_op_sig *sig) {
 
 /* ---- values per channel, f32 or f64 ---------------------------------------------------------------------------- */
 
+/* Element i of an array of f32 or f64: statistics and parameters. */
 static double get(const mxc_tensor *t, int64_t i) {
     return t->dtype == MXC_F64 ? ((const double *)t->data)[i] : (double)((const float *)t->data)[i];
 }

@@ -123,6 +123,7 @@ static mxc_status apply_broadcast(const mxc_op_call *call, mxc_req req, const mx
     return mxci_mapping_run(call->run, &m);
 }
 
+/* The whole mask is drawn first, since its elements are read more than once. */
 static mxc_status forward_broadcast(const mxc_op_call *call) {
     mask_run r = {.call = call, .mask = call->out[MASK]};
     r.mask.data = call->temp;

@@ -73,6 +73,7 @@ static void scale_row(const mxc_op_call *call, int64_t begin, int64_t end, doubl
     }
 }
 
+/* Filters begin..end-1. */
 static void fold_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxci_fold_params *p = call->params;
@@ -130,6 +131,7 @@ static mxc_status make_fold(const mxc_op *layer, const mxc_norm *norm, mxc_op **
     return mxc_op_create(mxci_op_fold_norm.name, 3, keys, values, out);
 }
 
+/* The folded layer always has a bias, even if the layer had none. */
 mxc_status mxci_fold_norm(const mxc_op *layer, const mxc_op *norm, mxc_op **fold, mxc_op **folded) {
     mxc_linear linear;
     mxc_norm scale;

@@ -106,6 +106,8 @@ static const void *one(mxc_dtype dtype) {
                               : &bf16;
 }
 
+/* A bias is part of the product, except where the result is added: then it follows as a product with a column of
+ * ones. */
 static mxc_status fc_forward(const mxc_op_call *call) {
     fc_size size = size_of(&call->out[0].shape, &call->in[WEIGHT].shape);
     int64_t n = size.n, h = size.h, k = size.k;

@@ -166,6 +166,8 @@ static void group_norm_backward_part(void *arg, int64_t begin, int64_t end, int 
     }
 }
 
+/* The parts leave the sums of each sample and channel, from which gamma's and beta's gradients follow in a fixed
+ * order. */
 static mxc_status group_norm_backward(const mxc_op_call *call) {
     group_run r = group_norm_open_run(call);
     int64_t samples = call->in[DATA].shape.dim[0], channels = call->in[DATA].shape.dim[1];

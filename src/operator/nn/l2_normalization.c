@@ -32,6 +32,7 @@ typedef struct l2_run {
     mxci_l2_shape shape;
 } l2_run;
 
+/* Data as (outer, k, inner) by mode, split into strips (l2_normalization_kernels.h). */
 static mxc_status run_strips(const mxc_op_call *call, mxc_range_fn part) {
     const mxci_l2_params *p = call->params;
     const mxc_shape *data = &call->in[0].shape;

@@ -174,6 +174,7 @@ static mxc_status leaky_relu_forward(const mxc_op_call *call) {
     return call->req[0] == MXC_REQ_NULL ? MXC_OK : mxci_mapping_run(call->run, &m);
 }
 
+/* prelu has a second result, gamma's gradient, which is summed over the elements of a channel. */
 static mxc_status leaky_relu_backward(const mxc_op_call *call) {
     const mxc_tensor *grad = &call->in_grad[DATA];
     int kind = ((const mxci_leaky_params *)call->params)->act_type;

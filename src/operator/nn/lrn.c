@@ -78,7 +78,7 @@ static lrn_run lrn_open_run(const mxc_op_call *call) {
     return r;
 }
 
-/* Tiles begin..end-1 of all samples. */
+/* A tile is MXCI_LRN_TILE positions of one sample in all channels; backward reads ratio of the same tile. */
 static void run_tiles(const lrn_run *r, int64_t begin, int64_t end, int backward) {
     const mxc_op_call *call = r->call;
     const mxc_dtype type = call->in[0].dtype;

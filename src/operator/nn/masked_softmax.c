@@ -79,6 +79,7 @@ static void hide_range(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
+/* to = from where the mask, broadcast to its shape, is not 0, else fill. */
 static void hide(const mxc_op_call *call, const mxc_tensor *from, double fill, mxc_req req, const mxc_tensor *to) {
     hiding h = {.mask = &call->in[MASK], .from = from, .to = to, .req = req, .fill = fill};
     mxci_broadcast_strides(&call->in[MASK].shape, &to->shape, &h.strides);

@@ -43,6 +43,7 @@ static int sequence_n_args(const void *params) {
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
+/* sequence_length has as many entries as data has sequences, both ways. */
 static mxc_status check_data(mxc_op_sig *sig) {
     const mxc_shape *data = &sig->in_shape[DATA];
     const int batch = 1 - (int)((const sequence_params *)sig->params)->axis;
@@ -102,6 +103,7 @@ typedef struct sequence {
     _Alignas(64) char fill[MXCI_TILE * 8]; /* of the dtype */
 } sequence;
 
+/* The length of sequence n, rounded towards 0 and cut to 0..T. */
 static int64_t length_of(const sequence *s, int64_t n) {
     double length;
     if (s->call->n_in == 1)
@@ -122,6 +124,7 @@ static int64_t source_of(const sequence *s, int64_t t, int64_t n) {
     return length > 0 ? base + (length - 1) * s->t_step : -1;
 }
 
+/* One row of the result: a row of from, or fill. */
 static void put_row(const sequence *s, int64_t to, int64_t from) {
     mxc_dtype dtype = s->to->dtype;
     if (from >= 0) {
@@ -142,6 +145,7 @@ static void put_rows(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
+/* A tile of the value, converted once per run. */
 static void set_fill(sequence *s, double value) {
     int64_t tile[MXCI_TILE];
     mxc_dtype dtype = s->to->dtype;

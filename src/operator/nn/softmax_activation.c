@@ -39,6 +39,7 @@ static void softmax_activation_backward_part(void *arg, int64_t begin, int64_t e
                                                  r->call->in_grad[0].data, begin, end);
 }
 
+/* Data as (N, k, inner): k is the whole sample with inner 1, or the channels. */
 static mxc_status softmax_activation_run_rows(const mxc_op_call *call, mxc_range_fn part) {
     const mxci_softmax_activation_params *p = call->params;
     const mxc_shape *data = &call->in[0].shape;

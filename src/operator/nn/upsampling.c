@@ -66,6 +66,8 @@ typedef struct deconv_params {
     _Alignas(16) char bytes[1024];
 } deconv_params;
 
+/* The Deconvolution that interpolates by scale: kernel 2 scale - scale % 2, stride scale, pad scale / 2, one group per
+ * channel. */
 static mxc_status set_deconv(const upsampling_params *p, deconv_params *out) {
     static const char *const keys[] = {"kernel", "stride", "pad", "num_filter", "num_group", "no_bias"};
     char text[4][64];
@@ -101,6 +103,8 @@ static size_t upsampling_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return mxci_op_deconvolution.temp_bytes(&deconv, pass);
 }
 
+/* Deconvolution's function on the same arrays, which are data, weight and output there too; 16-bit arrays through f32
+ * copies. */
 static mxc_status run_bilinear(const mxc_op_call *call, mxc_pass pass, mxc_op_compute_fn compute) {
     mxc_op_call deconv = *call;
     deconv_params params;
@@ -194,6 +198,7 @@ typedef struct upsampling_run {
     int add;
 } upsampling_run;
 
+/* The factor by which argument i is enlarged. */
 static int64_t factor(const mxc_op_call *call, int i) {
     int64_t in = call->in[i].shape.dim[2];
     return in ? call->out[0].shape.dim[2] / in : 1;

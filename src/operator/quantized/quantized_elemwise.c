@@ -268,8 +268,8 @@ static mxc_status concat_forward(const mxc_op_call *call) {
         mxci_rescale(call->run, call->req[0] ? MXC_REQ_WRITE : MXC_REQ_NULL, &parts[i], in, 0,
                      own * mxci_inverse_unit(unit));
     }
-    mxci_join(call->run, call->req[0], out, n, parts,
-              (int)(p->base.dim < 0 ? p->base.dim + out->shape.ndim : p->base.dim));
+    mxci_concat_arrays(call->run, call->req[0], out, n, parts,
+                       (int)(p->base.dim < 0 ? p->base.dim + out->shape.ndim : p->base.dim));
     mxci_assign_bounds(call, low, high);
     return MXC_OK;
 }

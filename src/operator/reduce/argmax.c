@@ -67,8 +67,8 @@ static mxc_status infer_channel_shape(mxc_op_sig *sig) {
 /* ---- searching --------------------------------------------------------------------------------------------------- */
 
 enum {
-    PLACES = 4 * MXCI_TILE, /* outputs that are searched together: enough for long pieces of rows */
-    CHUNKS = 64,            /* of n, where there are few outputs; they depend on the shapes only */
+    OUTPUT_TILE = 4 * MXCI_TILE, /* outputs that are searched together: enough for long pieces of rows */
+    CHUNKS = 64,                 /* of n, where there are few outputs; they depend on the shapes only */
     FEW_OUTPUTS = 1024,
 };
 
@@ -77,9 +77,11 @@ typedef struct search {
     const mxc_op_call *call;
     const mxci_arg_kernel *kernel;
     int64_t n, inner, n_out, chunks;
-    char *best, *where; /* n_out places, 8 bytes each, of each chunk */
+    char *best, *best_index; /* of each chunk, n_out entries of up to 8 bytes: the best element so far, and its index */
 } search;
 
+/* Data as (outer, n, inner). Few outputs over many elements are searched in chunks of n, whose candidates are merged in
+ * order; the chunks depend on the shapes only, so that of equal elements the first is found whatever the threads. */
 static void argmax_plan(search *s, const mxc_shape *data, int64_t axis) {
     s->n = mxc_shape_size(data);
     s->inner = s->n_out = s->chunks = 1;
@@ -102,45 +104,45 @@ static const void *argmax_load(const search *s, int64_t element, int64_t n, void
     return tile;
 }
 
-/* Outputs place..place+n-1, all of one outer index, over elements begin..end-1 of n. */
-static void search_places(const search *s, int64_t place, int64_t n, int64_t begin, int64_t end, void *best,
-                          void *where) {
-    _Alignas(64) int64_t tile[PLACES];
-    int64_t first = place / s->inner * s->n * s->inner + place % s->inner;
+/* Outputs output..output+n-1, all of one outer index, over elements begin..end-1 of n. */
+static void search_outputs(const search *s, int64_t output, int64_t n, int64_t begin, int64_t end, void *best,
+                           void *best_index) {
+    _Alignas(64) int64_t tile[OUTPUT_TILE];
+    int64_t first = output / s->inner * s->n * s->inner + output % s->inner;
     for (int64_t k = begin; s->inner > 1 && k < end; k++)
-        s->kernel->offer(n, argmax_load(s, first + k * s->inner, n, tile), k, k == begin, best, where);
-    for (int64_t k = begin; s->inner == 1 && k < end; k += PLACES) {
-        int64_t run = end - k < PLACES ? end - k : PLACES;
-        s->kernel->offer_row(run, argmax_load(s, first + k, run, tile), k, k == begin, best, where);
+        s->kernel->update(n, argmax_load(s, first + k * s->inner, n, tile), k, k == begin, best, best_index);
+    for (int64_t k = begin; s->inner == 1 && k < end; k += OUTPUT_TILE) {
+        int64_t run = end - k < OUTPUT_TILE ? end - k : OUTPUT_TILE;
+        s->kernel->update_row(run, argmax_load(s, first + k, run, tile), k, k == begin, best, best_index);
     }
 }
 
-/* As many outputs from place on as are of one outer index, at most PLACES. */
-static int64_t run_of(const search *s, int64_t place, int64_t end) {
-    int64_t n = s->inner - place % s->inner;
-    n = n < end - place ? n : end - place;
-    return n < PLACES ? n : PLACES;
+/* Number of outputs from `output` on that have one outer index, at most OUTPUT_TILE. */
+static int64_t run_of(const search *s, int64_t output, int64_t end) {
+    int64_t n = s->inner - output % s->inner;
+    n = n < end - output ? n : end - output;
+    return n < OUTPUT_TILE ? n : OUTPUT_TILE;
 }
 
-static void argmax_store(const search *s, int64_t place, int64_t n, const char *where) {
+static void argmax_store(const search *s, int64_t output, int64_t n, const char *best_index) {
     const mxc_op_call *call = s->call;
     float found[MXCI_TILE];
     for (int64_t i = 0; i < n; i += MXCI_TILE) {
         int64_t count = n - i < MXCI_TILE ? n - i : MXCI_TILE;
         mxc_dtype compute = mxci_compute_type(call->in[0].dtype);
-        mxci_convert(compute, where + (size_t)i * mxc_dtype_size(compute), MXC_F32, found, count);
-        mxci_assign_row(call->req[0], MXC_F32, mxci_at(&call->out[0], place + i), found, count);
+        mxci_convert(compute, best_index + (size_t)i * mxc_dtype_size(compute), MXC_F32, found, count);
+        mxci_assign_row(call->req[0], MXC_F32, mxci_at(&call->out[0], output + i), found, count);
     }
 }
 
 static void outputs_range(void *arg, int64_t begin, int64_t end, int part) {
     const search *s = arg;
-    _Alignas(64) int64_t best[PLACES], where[PLACES];
+    _Alignas(64) int64_t best[OUTPUT_TILE], best_index[OUTPUT_TILE];
     (void)part;
     for (int64_t n; begin < end; begin += n) {
         n = run_of(s, begin, end);
-        search_places(s, begin, n, 0, s->n, best, where);
-        argmax_store(s, begin, n, (const char *)where);
+        search_outputs(s, begin, n, 0, s->n, best, best_index);
+        argmax_store(s, begin, n, (const char *)best_index);
     }
 }
 
@@ -152,11 +154,12 @@ static void chunks_range(void *arg, int64_t begin, int64_t end, int part) {
         for (int64_t i = 0, n; i < s->n_out; i += n) {
             size_t at = (size_t)(c * s->n_out + i) * size;
             n = run_of(s, i, s->n_out);
-            search_places(s, i, n, s->n * c / s->chunks, s->n * (c + 1) / s->chunks, s->best + at, s->where + at);
+            search_outputs(s, i, n, s->n * c / s->chunks, s->n * (c + 1) / s->chunks, s->best + at, s->best_index + at);
         }
 }
 
-static size_t place_bytes(const search *s) {
+/* Bytes of best, and of best_index; 0 where tiles on the stack suffice. */
+static size_t candidate_bytes(const search *s) {
     return s->chunks > 1 ? mxci_size_of(mxci_dim_mul(s->n_out, s->chunks), 8) : 0;
 }
 
@@ -171,12 +174,12 @@ static mxc_status argmax_run(const mxc_op_call *call, int64_t axis, const mxci_a
         mxc_parallel_for(call->run, s.n_out, 1 + MXCI_GRAIN / s.n, outputs_range, &s);
         return MXC_OK;
     }
-    s.where = s.best + place_bytes(&s);
+    s.best_index = s.best + candidate_bytes(&s);
     mxc_parallel_for(call->run, s.chunks, 1, chunks_range, &s);
     row = (size_t)s.n_out * mxc_dtype_size(compute);
     for (int64_t c = 1; c < s.chunks; c++)
-        s.kernel->merge(s.n_out, s.best + (size_t)c * row, s.where + (size_t)c * row, s.best, s.where);
-    argmax_store(&s, 0, s.n_out, s.where);
+        s.kernel->merge(s.n_out, s.best + (size_t)c * row, s.best_index + (size_t)c * row, s.best, s.best_index);
+    argmax_store(&s, 0, s.n_out, s.best_index);
     return MXC_OK;
 }
 
@@ -185,7 +188,7 @@ static size_t temp_of(const mxc_op_sig *sig, mxc_pass pass, int64_t axis) {
     if (pass == MXC_BACKWARD)
         return 0;
     argmax_plan(&s, &sig->in_shape[0], axis);
-    return mxci_size_mul(2, place_bytes(&s));
+    return mxci_size_mul(2, candidate_bytes(&s));
 }
 
 static size_t argmax_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {

@@ -11,7 +11,7 @@ enum { FEW = 32 };
 #include "math/for_types.inc"
 
 #define KERNEL(name, type) \
-    { name##_offer_##type, name##_offer_row_##type, name##_merge_##type }
+    { name##_update_##type, name##_update_row_##type, name##_merge_##type }
 #define KERNELS(name) \
     { [MXC_F32] = KERNEL(name, f32), [MXC_F64] = KERNEL(name, f64), [MXC_I64] = KERNEL(name, i64) }
 const mxci_arg_kernel mxci_argmax_kernels[MXCI_COMPUTE_LIMIT] = KERNELS(argmax);

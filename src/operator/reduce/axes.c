@@ -28,6 +28,7 @@ static void relate(mxc_shape *data, mxc_shape *out, const int *reduced, int keep
     }
 }
 
+/* Sizes of kept axes are inferred in both directions. */
 mxc_status mxci_axes_infer_shape(mxc_op_sig *sig) {
     const mxci_axes_params *p = sig->params;
     mxc_shape data = sig->in_shape[0], out;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stretching axes of size 1: broadcast_axis names axes and sizes, _broadcast one of them, broadcast_to the whole shape
- * (0: as in data), broadcast_like an array that has it. The gradient is the sum over what was broadcast.
+ * Broadcasting of axes of size 1: broadcast_axis names axes and sizes, _broadcast one of them, broadcast_to the whole
+ * shape (0: as in data), broadcast_like an array that has it. The gradient is the sum along the broadcast axes.
  */
 #include "math/map.h"
 #include "math/strided_copy.h"
@@ -9,6 +9,7 @@
 
 /* ---- what both share --------------------------------------------------------------------------------------------- */
 
+/* A strided copy with step 0 along the broadcast axes. */
 static mxc_status broadcast_forward(const mxc_op_call *call) {
     mxci_strided strides;
     mxci_broadcast_strides(&call->in[0].shape, &call->out[0].shape, &strides);
@@ -16,6 +17,7 @@ static mxc_status broadcast_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+/* Each part's sums of the gradient, in double. */
 static size_t broadcast_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_BACKWARD ? mxci_sum_bytes(mxc_shape_size(&sig->in_shape[0]), sig->parallelism) : 0;
 }
@@ -40,7 +42,7 @@ static mxc_status broadcast_dim(const mxc_op_sig *sig, int axis, int64_t wanted,
     return MXC_OK;
 }
 
-/* The same where 0 wants what there is. */
+/* The same, where a size of 0 keeps the argument's. */
 static mxc_status broadcast_given_dim(const mxc_op_sig *sig, int axis, int64_t wanted, int64_t *dim) {
     return wanted == 0 ? MXC_OK : broadcast_dim(sig, axis, wanted, dim);
 }
@@ -195,6 +197,7 @@ static mxc_status check_like_params(void *params) {
     return MXC_OK;
 }
 
+/* lhs takes the sizes of rhs: of all axes, or of those in lhs_axes, one by one. */
 static mxc_status infer_like_shape(mxc_op_sig *sig) {
     const like_params *p = sig->params;
     const mxc_shape *rhs = &sig->in_shape[1];

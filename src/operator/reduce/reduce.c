@@ -47,10 +47,6 @@ static int64_t strided_size(const mxci_strided *s) {
 
 /* ---- accumulating ----------------------------------------------------------------------------------------------- */
 
-static int64_t smaller(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 /* 1 if data is in its compute type, so that rows are read where they lie. */
 static int is_native(const reduce_run *r) {
     return mxci_compute_type(r->call->in[0].dtype) == r->call->in[0].dtype;
@@ -119,7 +115,8 @@ static void accumulate(const reduce_run *r, int64_t out_begin, int64_t out_end, 
     mxci_cursor_seek(&r->kept, out_begin, &cursor);
     while (out_begin < out_end) {
         int single = is_inner_reduced(r) && r->reduced.n > 1;
-        int64_t run = mxci_cursor_run(&r->kept, &cursor, single ? 1 : smaller(out_end - out_begin, OUTPUT_TILE));
+        int64_t limit = single ? 1 : out_end - out_begin < OUTPUT_TILE ? out_end - out_begin : OUTPUT_TILE;
+        int64_t run = mxci_cursor_run(&r->kept, &cursor, limit);
         if (!is_inner_reduced(r))
             take_across(r, cursor.offset, run, begin, end, acc);
         else if (r->reduced.n == 1)
@@ -134,6 +131,7 @@ static void accumulate(const reduce_run *r, int64_t out_begin, int64_t out_end, 
 
 /* ---- storing ---------------------------------------------------------------------------------------------------- */
 
+/* The last step on the accumulators: a mean divides, a norm takes the root. */
 static void finish_values(const reduce_run *r, int64_t n, double *acc) {
     for (int64_t i = 0; i < n; i++) {
         if (r->finish == FINISH_MEAN)
@@ -168,6 +166,7 @@ static void outputs_range(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
+/* Chunks begin..end-1 of the reduced elements: accumulators of all outputs, merged afterwards in the chunks' order. */
 static void chunks_range(void *arg, int64_t begin, int64_t end, int part) {
     const reduce_run *r = arg;
     (void)part;
@@ -178,7 +177,7 @@ static void chunks_range(void *arg, int64_t begin, int64_t end, int part) {
 
 /* ---- the run ---------------------------------------------------------------------------------------------------- */
 
-/* The strides and sizes, and how many chunks: 1 where outputs are split. */
+/* The strides and sizes, and the number of chunks: 1 where there are enough outputs to split among the threads. */
 static void reduce_plan(reduce_run *r, const mxc_shape *data, const void *params) {
     int reduced[MXC_MAX_NDIM];
     mxci_axes_of(params, data->ndim, reduced);
@@ -200,10 +199,6 @@ static size_t reduce_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return r.chunks > 1 ? mxci_size_of(mxci_dim_mul(r.n_out, r.chunks), 8) : 0;
 }
 
-static int64_t grain_of(int64_t each) {
-    return each >= MXCI_GRAIN ? 1 : MXCI_GRAIN / (each > 0 ? each : 1);
-}
-
 static mxc_status reduce(const mxc_op_call *call, const reduction *kind) {
     const mxc_tensor *data = &call->in[0];
     reduce_run r = {.call = call, .finish = kind->finish, .partial = call->temp};
@@ -212,7 +207,8 @@ static mxc_status reduce(const mxc_op_call *call, const reduction *kind) {
     r.kernel = &mxci_reduce_kernels[kind->kernel][mxci_compute_type(data->dtype)];
     reduce_plan(&r, &data->shape, call->params);
     if (r.chunks == 1) {
-        mxc_parallel_for(call->run, r.n_out, grain_of(r.n_reduced), outputs_range, &r);
+        int64_t grain = r.n_reduced >= MXCI_GRAIN ? 1 : MXCI_GRAIN / (r.n_reduced > 0 ? r.n_reduced : 1);
+        mxc_parallel_for(call->run, r.n_out, grain, outputs_range, &r);
         return MXC_OK;
     }
     mxc_parallel_for(call->run, r.chunks, 1, chunks_range, &r);
@@ -225,6 +221,8 @@ static mxc_status reduce(const mxc_op_call *call, const reduction *kind) {
 
 /* ---- gradients -------------------------------------------------------------------------------------------------- */
 
+/* An element-wise function of data, and of the output and its gradient broadcast over data. Sums and means only scale
+ * the gradient; the absolute value and nansum do not read the output. */
 static mxc_status reduce_gradient(const mxc_op_call *call, const reduction *kind) {
     const mxc_tensor *grad = &call->in_grad[0];
     int reduced[MXC_MAX_NDIM];

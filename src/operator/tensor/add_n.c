@@ -15,6 +15,7 @@ static const mxc_param add_n_schema[] = {
     MXC_PARAM_END,
 };
 
+/* The first argument may share memory with the output, which is written only after its tile is read. */
 static void sum_part(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxc_dtype type = call->out[0].dtype, compute = mxci_compute_type(type);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes: from bounds as given to indices, shapes and strides. */
+/* Checks and shapes of boxes (box.h). */
 #include "operator/tensor/box.h"
 
 mxc_status mxci_box_check(const char *op, const mxci_box_params *p) {

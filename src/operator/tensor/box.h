@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes: the part of an array from begin to end by step along each axis, given as Python's slices are. */
+/* Slices of an array along every axis ("boxes"): from begin to end by step, with the rules of Python's slices. */
 #ifndef MXCI_OPERATOR_TENSOR_BOX_H
 #define MXCI_OPERATOR_TENSOR_BOX_H
 
@@ -7,8 +7,8 @@
 #include "math/strided_kernels.h"
 #include "operator/infer.h"
 
-/* As given for each axis; MXC_PARAM_UNSET: from the first, to the last, by 1. Negative places count from the end,
- * those beyond an end are cut. A negative step goes from the last to the first. */
+/* The bounds as given for each axis; MXC_PARAM_UNSET: from the first, to the last, by 1. Negative indices count from
+ * the end, those beyond an end are clamped. A negative step goes from the last to the first. */
 typedef struct mxci_bounds {
     int64_t begin[MXC_MAX_NDIM], end[MXC_MAX_NDIM], step[MXC_MAX_NDIM];
 } mxci_bounds;
@@ -34,7 +34,8 @@ typedef struct mxci_box_params {
 mxc_status mxci_box_check(const char *op, const mxci_box_params *p);
 /* MXC_ESHAPE if they name more axes than ndim. */
 mxc_status mxci_box_check_axes(const mxc_op_sig *sig, const mxci_box_params *p, int ndim);
-/* What GPU modules need too, which link nothing of the library, is here. */
+
+/* The rest is inline for the GPU modules, which link nothing of the library. */
 
 static inline int64_t mxci_box_entry(const mxc_tuple *tuple, int i) {
     return i < tuple->n ? tuple->value[i] : MXC_PARAM_UNSET;
@@ -63,12 +64,13 @@ typedef struct mxci_box_axis {
     int64_t begin, size, step; /* step 1 where size is at most 1 */
 } mxci_box_axis;
 
-/* A place as low..high. */
-static inline int64_t mxci_box_within(int64_t place, int64_t dim, int64_t low, int64_t high) {
-    place += place < 0 ? dim : 0;
-    return place < low ? low : place > high ? high : place;
+/* An index, counted from the end where negative, clamped to low..high. */
+static inline int64_t mxci_box_within(int64_t index, int64_t dim, int64_t low, int64_t high) {
+    index += index < 0 ? dim : 0;
+    return index < low ? low : index > high ? high : index;
 }
 
+/* Resolves the bounds of one axis: Python's slice.indices. */
 static inline mxci_box_axis mxci_box_axis_of(const mxci_bounds *bounds, int axis, int64_t dim) {
     int64_t begin = bounds->begin[axis], end = bounds->end[axis], step = bounds->step[axis], length;
     mxci_box_axis out;

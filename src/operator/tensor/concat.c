@@ -34,6 +34,7 @@ static mxc_status common_axes(mxc_op_sig *sig, int axis, mxc_shape *common) {
     return MXC_OK;
 }
 
+/* The number of axes of any argument or of the output; -1 where none is known. */
 static int known_ndim(const mxc_op_sig *sig) {
     for (int i = 0; i < sig->n_in; i++)
         if (sig->in_shape[i].ndim >= 0)
@@ -91,16 +92,17 @@ static int concat_axis_of(const mxc_op_call *call, const mxc_tensor *whole) {
 
 static mxc_status concat_forward(const mxc_op_call *call) {
     const mxc_tensor *out = &call->out[0];
-    mxci_join(call->run, call->req[0], out, call->n_in, call->in, concat_axis_of(call, out));
+    mxci_concat_arrays(call->run, call->req[0], out, call->n_in, call->in, concat_axis_of(call, out));
     return MXC_OK;
 }
 
 static mxc_status concat_backward(const mxc_op_call *call) {
     const mxc_tensor *grad = &call->out_grad[0];
-    mxci_split(call->run, call->req, grad, call->n_in, call->in_grad, concat_axis_of(call, grad));
+    mxci_split_array(call->run, call->req, grad, call->n_in, call->in_grad, concat_axis_of(call, grad));
     return MXC_OK;
 }
 
+/* The axis of the same dimension when channels are moved behind the spatial axes. */
 static int concat_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out) {
     int dim = (int)((const concat_params *)mxc_op_params(op))->dim;
     dim += dim < 0 ? ndim : 0;

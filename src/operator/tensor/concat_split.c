@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moving rows between an array and its pieces. As (outer, size_i, inner) each. */
+/* Copies between an array and its parts. With all arrays as (outer, size_i, inner), part i is a contiguous run of
+ * size_i inner elements within each of the whole's outer rows. Work is split by elements of the whole. */
 #include "operator/tensor/concat_split.h"
 
 #include "math/tile_kernels.h"
@@ -7,7 +8,7 @@
 typedef struct move {
     const mxc_tensor *whole, *parts;
     const mxc_req *req;
-    int n, to_pieces;
+    int n, is_split;
     int64_t outer, row; /* row: elements of whole in one outer index */
 } move;
 
@@ -18,15 +19,15 @@ static void concat_split_put(mxc_req req, const mxc_tensor *to, int64_t to_at, c
                              mxci_at(to, to_at), n);
 }
 
-/* Elements begin..end-1 of whole that are piece i's, whose rows of n stand at offset in those of whole. */
-static void move_piece(const move *m, int i, int64_t offset, int64_t n, int64_t begin, int64_t end) {
+/* Elements begin..end-1 of whole that are part i's, whose rows of n stand at offset in those of whole. */
+static void move_part(const move *m, int i, int64_t offset, int64_t n, int64_t begin, int64_t end) {
     const mxc_tensor *part = &m->parts[i];
     for (int64_t o = begin / m->row; o * m->row < end && n > 0; o++) {
         int64_t start = o * m->row + offset, first = begin > start ? begin - start : 0;
         int64_t last = end - start < n ? end - start : n;
         if (first >= last)
             continue;
-        if (m->to_pieces)
+        if (m->is_split)
             concat_split_put(m->req[i], part, o * n + first, m->whole, start + first, last - first);
         else
             concat_split_put(m->req[0], m->whole, start + first, part, o * n + first, last - first);
@@ -39,7 +40,7 @@ static void move_range(void *arg, int64_t begin, int64_t end, int part) {
     (void)part;
     for (int i = 0; i < m->n; i++) {
         int64_t n = mxci_tensor_size(&m->parts[i]) / m->outer;
-        move_piece(m, i, offset, n, begin, end);
+        move_part(m, i, offset, n, begin, end);
         offset += n;
     }
     mxci_stream_end();
@@ -53,14 +54,15 @@ static void run_move(const mxc_run *run, move *m, int axis) {
         mxc_parallel_for(run, m->outer * m->row, MXCI_GRAIN, move_range, m);
 }
 
-void mxci_join(const mxc_run *run, mxc_req req, const mxc_tensor *whole, int n, const mxc_tensor *parts, int axis) {
+void mxci_concat_arrays(const mxc_run *run, mxc_req req, const mxc_tensor *whole, int n, const mxc_tensor *parts,
+                        int axis) {
     move m = {.whole = whole, .parts = parts, .req = &req, .n = n};
     if (req != MXC_REQ_NULL)
         run_move(run, &m, axis);
 }
 
-void mxci_split(const mxc_run *run, const mxc_req *req, const mxc_tensor *whole, int n, const mxc_tensor *parts,
-                int axis) {
-    move m = {.whole = whole, .parts = parts, .req = req, .n = n, .to_pieces = 1};
+void mxci_split_array(const mxc_run *run, const mxc_req *req, const mxc_tensor *whole, int n, const mxc_tensor *parts,
+                      int axis) {
+    move m = {.whole = whole, .parts = parts, .req = req, .n = n, .is_split = 1};
     run_move(run, &m, axis);
 }

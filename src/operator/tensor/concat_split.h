@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An array and what it is side by side along one axis: pieces that differ in that axis only. */
+/* Concatenation of arrays along an axis, and the inverse, splitting: the parts differ in that axis only. */
 #ifndef MXCI_OPERATOR_TENSOR_CONCAT_SPLIT_H
 #define MXCI_OPERATOR_TENSOR_CONCAT_SPLIT_H
 
@@ -12,11 +12,11 @@ typedef struct mxci_split_params {
     int32_t squeeze_axis;
 } mxci_split_params;
 
-/* whole = its n pieces side by side along its axis, as req says. A piece may lack the axis where it has one row of it.
- */
-void mxci_join(const mxc_run *run, mxc_req req, const mxc_tensor *whole, int n, const mxc_tensor *parts, int axis);
-/* Each piece = its part of whole, as its req says. */
-void mxci_split(const mxc_run *run, const mxc_req *req, const mxc_tensor *whole, int n, const mxc_tensor *parts,
-                int axis);
+/* whole = its n parts concatenated along the axis, as req says. A part of size 1 may lack the axis (stack). */
+void mxci_concat_arrays(const mxc_run *run, mxc_req req, const mxc_tensor *whole, int n, const mxc_tensor *parts,
+                        int axis);
+/* Each part = its slice of whole, as its req says. */
+void mxci_split_array(const mxc_run *run, const mxc_req *req, const mxc_tensor *whole, int n, const mxc_tensor *parts,
+                      int axis);
 
 #endif

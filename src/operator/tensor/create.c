@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators without arguments that make or fill an array: _zeros, _ones, _set_value, _full, _arange. ctx is where an
- * imperative call makes it. */
+/* Operators without arguments that create or fill an array: _zeros, _ones, _set_value, _full, _arange. ctx is the
+ * context of the array in an imperative call; in a symbol the executor chooses it. */
 #include "operator/tensor/create.h"
 
 #include <math.h>
@@ -22,6 +22,7 @@ static const mxc_param fill_schema[] = {
     MXC_PARAM_END,
 };
 
+/* An empty shape leaves the output's unknown, to be inferred from its use. */
 static mxc_status infer_given_shape(mxc_op_sig *sig, const mxci_fill_params *p) {
     mxc_shape shape;
     if (p->shape.n <= 0)
@@ -164,7 +165,7 @@ static const mxc_param arange_schema[] = {
     MXC_PARAM_END,
 };
 
-/* 1 if the number of values is that of the array. */
+/* 1 if the number of values follows from the array. */
 static int is_open(const mxci_arange_params *p) {
     return isnan(p->stop);
 }
@@ -188,6 +189,7 @@ static mxc_status check_arange(void *params) {
     return MXC_OK;
 }
 
+/* The number of values, times repeat; unknown for an open range. */
 static mxc_status infer_arange_shape(mxc_op_sig *sig) {
     const mxci_arange_params *p = sig->params;
     double count = is_open(p) ? -1 : ceil((p->stop - p->start) / p->step);

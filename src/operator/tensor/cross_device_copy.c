@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * _CrossDeviceCopy: the same values on another context. The executor puts it where an array is used on another context
- * than the one it is made on. It is a function of the host on every device: between memories that the host cannot reach
- * the device's own copy does it.
+ * _CrossDeviceCopy: the same values on another context. The executor inserts it where an array is used on another
+ * context than the one that computes it. It runs as a host function on every device and calls the device's own copy
+ * where the host cannot address the memory.
  */
 #include <mxc/op.h>
 
@@ -11,7 +11,7 @@
 #include "ndarray/array.h"
 #include "resource/temp.h"
 
-/* The values of t for the host: in at, unless it can reach them where they are. */
+/* *out = t in host memory: t itself where the host can address it, else a copy at `at`. */
 static mxc_status cross_device_copy_fetch(const mxc_run *run, const mxc_tensor *t, void *at, mxc_tensor *out) {
     *out = *t;
     if (mxci_on_host(t->context))
@@ -21,7 +21,7 @@ static mxc_status cross_device_copy_fetch(const mxc_run *run, const mxc_tensor *
     return mxci_run_copy(run, out->context, at, t->context, t->data, mxci_tensor_bytes(t));
 }
 
-/* On the host: fetch both, add, and send the sum. */
+/* to += from on the host: copies both to the host, adds, and copies the sum back. */
 static mxc_status cross_device_copy_add(const mxc_run *run, const mxc_tensor *to, const mxc_tensor *from) {
     mxc_run host = *run;
     mxc_tensor sum, term;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks of b by b places and the channels they become, (N,C,H,W) both:
+ * Rearrangement of blocks of b by b positions to channels and back, arrays (N,C,H,W):
  * depth_to_space: out (N,C/b^2,H b,W b), out[n,c,h b + i,w b + j] = data[n,(i b + j) C/b^2 + c,h,w]
  * space_to_depth: out (N,C b^2,H/b,W/b), out[n,(i b + j) C + c,h,w] = data[n,c,h b + i,w b + j], the inverse.
  */
@@ -14,7 +14,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-/* The shapes of the array with deep channels and of the one with wide planes, each from the other. */
+/* The shapes of the array with more channels (deep) and of the one with larger planes (wide), each from the other. */
 static mxc_status depth_to_space_infer(mxc_op_sig *sig, int deep_slot, int wide_slot) {
     int64_t b = ((const block_params *)sig->params)->block_size;
     mxc_shape deep = mxci_shape_axes(4), wide = mxci_shape_axes(4);

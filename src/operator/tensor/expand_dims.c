@@ -13,6 +13,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
+/* Sizes go both ways between data and out; the new axis has size 1. */
 static mxc_status expand_dims_infer_shape(mxc_op_sig *sig) {
     const expand_params *p = sig->params;
     mxc_shape data = sig->in_shape[0], out = sig->out_shape[0];

@@ -5,6 +5,7 @@
 #include "math/assign.h"
 #include "operator/infer.h"
 
+/* The batch size goes both ways; of two axes also the other. */
 mxc_status mxci_flatten_infer(mxc_op_sig *sig) {
     mxc_shape *data = &sig->in_shape[0], out = mxci_shape_axes(2), rest = *data;
     if (data->ndim == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pad: data with elements put around its spatial axes. data (N,C,H,W) or (N,C,D,H,W). pad_width: elements before and
+ * Pad: data with padding around its spatial axes. data (N,C,H,W) or (N,C,D,H,W). pad_width: elements before and
  * behind each axis, 0 for N and C. mode constant: they are constant_value; edge: the nearest element; reflect: the
  * element as far inside as they are outside, so that an axis is padded by less than its size.
  */
@@ -29,7 +29,7 @@ static mxc_status pad_check_params(void *params) {
     return MXC_OK;
 }
 
-/* What an axis of data must have for its padding. */
+/* An axis must be long enough for its padding: more elements than it where reflected, one where repeated. */
 static mxc_status check_axis(const mxc_op_sig *sig, int axis, int64_t dim) {
     const pad_params *p = sig->params;
     int64_t before = p->pad_width.value[2 * axis], behind = p->pad_width.value[2 * axis + 1];
@@ -72,7 +72,7 @@ static void pad_run_part(void *arg, int64_t begin, int64_t end, int part) {
     r->kernel(&r->shape, r->from->data, r->to->data, begin, end);
 }
 
-/* to holds rows of the last axis, which kernel fills from from. */
+/* Rows of `to`, its last axis, are split over the threads. */
 static mxc_status pad_run_rows(const mxc_op_call *call, const mxci_pad_fn *kernels, const mxc_tensor *from,
                                const mxc_tensor *to) {
     const pad_params *p = call->params;

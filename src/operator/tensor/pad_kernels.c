@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Padding and its gradient for each floating dtype. */
 #include "operator/tensor/pad_kernels.h"
 
 enum { COLUMNS = 512 }; /* of a row of the gradient that are added up at a time */

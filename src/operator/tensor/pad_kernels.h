@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Padding of the last three axes; planes are what stands before them. Where out lies outside of in it holds a constant,
- * the nearest element, or the element as far inside as it is outside.
+ * Padding of the last three axes; the axes before them count planes. Outside of in, out holds a constant, the nearest
+ * element, or the element mirrored at the border.
  */
 #ifndef MXCI_OPERATOR_TENSOR_PAD_KERNELS_H
 #define MXCI_OPERATOR_TENSOR_PAD_KERNELS_H

@@ -3,9 +3,9 @@
  * Reshape: the same elements in the same order under another shape.
  *
  * shape is read from the left (reverse: from the right) beside data's axes. A positive number is a size and passes by
- * one axis of data; 0 copies an axis; -1, once, is what is left over; -2 copies all axes that are left; -3 merges two
- * axes; -4 a b splits one axis into a and b, one of which may be -1. The older target_shape is taken where shape is
- * empty: 0, once, is what is left over, and keep_highest copies data's first axis.
+ * one axis of data; 0 copies an axis; -1, once, is inferred from the number of elements; -2 copies all axes that are
+ * left; -3 merges two axes; -4 a b splits one axis into a and b, one of which may be -1. The older target_shape is
+ * taken where shape is empty: 0, once, is inferred, and keep_highest copies data's first axis.
  */
 #include <mxc/op.h>
 
@@ -31,21 +31,21 @@ static const mxc_param reshape_schema[] = {
     MXC_PARAM_END,
 };
 
-/* The shape being made, in reading order: the axes of data that were not read yet, and those of the result so far. */
-typedef struct reading {
+/* The shape being made, in reading order: data's axes with the next one to read, and the axes of the result so far. */
+typedef struct shape_parser {
     mxc_op_sig *sig;
     mxc_shape from, to;
-    int at, rest; /* next axis of from; axis of to that takes what is left over, or -1 */
-} reading;
+    int at, inferred; /* next axis of from; the axis of to that is inferred (-1 in shape), or -1 */
+} shape_parser;
 
-static mxc_status reshape_push(reading *r, int64_t size) {
+static mxc_status reshape_push(shape_parser *r, int64_t size) {
     if (r->to.ndim == MXC_MAX_NDIM)
         return mxc_sig_fail(r->sig, "shape gives more than %d axes", MXC_MAX_NDIM);
     r->to.dim[r->to.ndim++] = size;
     return MXC_OK;
 }
 
-static mxc_status next_axis(reading *r, int64_t *size) {
+static mxc_status next_axis(shape_parser *r, int64_t *size) {
     *size = -1;
     if (r->at >= r->from.ndim)
         return mxc_sig_fail(r->sig, "shape asks for more axes than the %d that data has", r->from.ndim);
@@ -53,22 +53,22 @@ static mxc_status next_axis(reading *r, int64_t *size) {
     return MXC_OK;
 }
 
-static mxc_status push_rest(reading *r) {
-    if (r->rest >= 0)
+static mxc_status push_inferred(shape_parser *r) {
+    if (r->inferred >= 0)
         return mxc_sig_fail(r->sig, "shape has more than one -1");
-    r->rest = r->to.ndim;
+    r->inferred = r->to.ndim;
     r->at++;
     return reshape_push(r, -1);
 }
 
-static mxc_status merge(reading *r) {
+static mxc_status merge(shape_parser *r) {
     int64_t a, b;
     MXC_TRY(next_axis(r, &a));
     MXC_TRY(next_axis(r, &b));
     return reshape_push(r, mxci_dim_mul(a, b));
 }
 
-static mxc_status split(reading *r, int64_t a, int64_t b, int reverse) {
+static mxc_status split(shape_parser *r, int64_t a, int64_t b, int reverse) {
     int64_t size;
     MXC_TRY(next_axis(r, &size));
     if (a < -1 || b < -1 || a == 0 || b == 0 || (a == -1 && b == -1))
@@ -85,9 +85,9 @@ static mxc_status split(reading *r, int64_t a, int64_t b, int reverse) {
     return reshape_push(r, reverse ? a : b);
 }
 
-/* One code; *i moves over what it takes. In reverse the codes are read from the right but those of a split belong
- * together. */
-static mxc_status read_code(reading *r, const mxc_tuple *codes, int reverse, int *i) {
+/* Applies the code at *i and moves *i behind it. In reverse the codes are read from the right, but the three numbers of
+ * a split keep their order. */
+static mxc_status parse_code(shape_parser *r, const mxc_tuple *codes, int reverse, int *i) {
     const int64_t *code = codes->value;
     int step = reverse ? -1 : 1, at = *i, first = reverse ? at - 2 : at; /* of a split */
     int64_t size;
@@ -101,7 +101,7 @@ static mxc_status read_code(reading *r, const mxc_tuple *codes, int reverse, int
     if (code[at] == -3)
         return merge(r);
     if (code[at] == -1)
-        return push_rest(r);
+        return push_inferred(r);
     if (code[at] > 0) {
         r->at++;
         return reshape_push(r, code[at]);
@@ -113,7 +113,7 @@ static mxc_status read_code(reading *r, const mxc_tuple *codes, int reverse, int
     return MXC_OK;
 }
 
-static void turn(mxc_shape *shape) {
+static void reverse_axes(mxc_shape *shape) {
     for (int i = 0; i < shape->ndim / 2; i++) {
         int64_t swap = shape->dim[i];
         shape->dim[i] = shape->dim[shape->ndim - 1 - i];
@@ -121,26 +121,26 @@ static void turn(mxc_shape *shape) {
     }
 }
 
-static mxc_status read_shape(reading *r, const reshape_params *p) {
+static mxc_status parse_shape(shape_parser *r, const reshape_params *p) {
     if (p->reverse)
-        turn(&r->from);
+        reverse_axes(&r->from);
     for (int i = p->reverse ? p->shape.n - 1 : 0; i >= 0 && i < p->shape.n;)
-        MXC_TRY(read_code(r, &p->shape, p->reverse, &i));
+        MXC_TRY(parse_code(r, &p->shape, p->reverse, &i));
     if (!p->reverse)
         return MXC_OK;
-    turn(&r->from);
-    turn(&r->to);
-    r->rest = r->rest < 0 ? -1 : r->to.ndim - 1 - r->rest;
+    reverse_axes(&r->from);
+    reverse_axes(&r->to);
+    r->inferred = r->inferred < 0 ? -1 : r->to.ndim - 1 - r->inferred;
     return MXC_OK;
 }
 
-static mxc_status read_target(reading *r, const reshape_params *p) {
+static mxc_status parse_target_shape(shape_parser *r, const reshape_params *p) {
     for (int i = 0; i < p->target_shape.n; i++) {
         int64_t size = p->target_shape.value[i];
         if (i == 0 && p->keep_highest)
             MXC_TRY(reshape_push(r, r->from.ndim > 0 ? r->from.dim[0] : -1));
         else if (size == 0)
-            MXC_TRY(push_rest(r));
+            MXC_TRY(push_inferred(r));
         else
             MXC_TRY(reshape_push(r, size));
     }
@@ -170,6 +170,7 @@ static mxc_status fill_axis(mxc_op_sig *sig, mxc_shape *shape, int axis, int64_t
     return MXC_OK;
 }
 
+/* The unknown axis, if there is just one; else -1. */
 static int only_unknown(const mxc_shape *shape) {
     int axis = -1;
     for (int i = 0; i < shape->ndim; i++) {
@@ -180,7 +181,8 @@ static int only_unknown(const mxc_shape *shape) {
     return axis;
 }
 
-static mxc_status infer_back(mxc_op_sig *sig) {
+/* data's one unknown axis from the output; both must have the same number of elements. */
+static mxc_status infer_data(mxc_op_sig *sig) {
     mxc_shape *data = &sig->in_shape[0], *out = &sig->out_shape[0];
     int axis = data->ndim < 0 ? -1 : only_unknown(data);
     char from[MXC_SHAPE_TEXT], to[MXC_SHAPE_TEXT];
@@ -194,14 +196,14 @@ static mxc_status infer_back(mxc_op_sig *sig) {
 
 static mxc_status reshape_infer(mxc_op_sig *sig) {
     const reshape_params *p = sig->params;
-    reading r = {.sig = sig, .from = sig->in_shape[0], .rest = -1};
+    shape_parser r = {.sig = sig, .from = sig->in_shape[0], .inferred = -1};
     if (r.from.ndim < 0)
         return MXC_OK;
-    MXC_TRY(p->shape.n > 0 ? read_shape(&r, p) : read_target(&r, p));
-    if (r.rest >= 0)
-        MXC_TRY(fill_axis(sig, &r.to, r.rest, mxc_shape_size(&r.from)));
+    MXC_TRY(p->shape.n > 0 ? parse_shape(&r, p) : parse_target_shape(&r, p));
+    if (r.inferred >= 0)
+        MXC_TRY(fill_axis(sig, &r.to, r.inferred, mxc_shape_size(&r.from)));
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &r.to));
-    return infer_back(sig);
+    return infer_data(sig);
 }
 
 static mxc_status reshape_forward(const mxc_op_call *call) {

@@ -47,6 +47,8 @@ static mxc_status check_sizes(const mxc_op_sig *sig, const mxc_shape *out) {
     return MXC_OK;
 }
 
+/* Axes of lhs before the range, the range of rhs, axes of lhs behind the range. Where lhs is replaced as a whole its
+ * own shape need not be known. */
 static mxc_status reshape_like_infer_shape(mxc_op_sig *sig) {
     const like_params *p = sig->params;
     const mxc_shape *lhs = &sig->in_shape[LHS], *rhs = &sig->in_shape[RHS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reverse (flip): out = data with the order of elements turned round along the axes named. */
+/* reverse (flip): out = data with the order of elements reversed along the axes named. */
 #include "operator/tensor/view_ops.h"
 
 typedef mxci_reverse_params reverse_params;

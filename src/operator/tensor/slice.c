@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Taking a box out of an array; its gradient stands where the box was.
+ * Slices of an array. The gradient is 0 outside of the slice.
  *   slice_axis  rows begin to end-1 of one axis
  *   slice       begin to end by step of each axis named (alias crop)
  *   slice_like  as many elements of each axis as another array has, which has no gradient
@@ -10,7 +10,7 @@
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
-/* out's shape from data's; axes of unknown size stay unknown unless they are whole. */
+/* out's shape from data's. Back from out to data only axes that are taken whole are inferred. */
 static mxc_status infer_box(mxc_op_sig *sig, const mxci_bounds *bounds) {
     const mxc_shape *data = &sig->in_shape[0];
     mxc_shape other = mxci_box_shape(bounds, data);
@@ -151,6 +151,7 @@ static mxc_status slice_like_bounds(const mxc_op_sig *sig, mxci_bounds *bounds) 
     return MXC_OK;
 }
 
+/* Sizes of shape_like that are unknown leave out's unknown. */
 static mxc_status slice_like_infer_shape(mxc_op_sig *sig) {
     const mxc_shape *data = &sig->in_shape[DATA];
     mxci_bounds bounds;

@@ -26,51 +26,51 @@ typedef struct assign_run {
     int64_t length; /* of a row: the last axis */
 } assign_run;
 
-/* The row of rhs that stands in a row of to; -1: the row is outside the box. */
-static int64_t row_inside(const assign_run *r, int64_t row) {
+/* The row of rhs that replaces a row of to; -1: the row is outside the box. */
+static int64_t row_of_rhs(const assign_run *r, int64_t row) {
     int64_t inside = 0, step = 1;
     for (int i = r->outer - 1; i >= 0; i--) {
-        int64_t dim = r->to->shape.dim[i], offset = row % dim - r->axis[i].begin, place = offset / r->axis[i].step;
-        if (offset % r->axis[i].step || place < 0 || place >= r->axis[i].size)
+        int64_t dim = r->to->shape.dim[i], offset = row % dim - r->axis[i].begin, index = offset / r->axis[i].step;
+        if (offset % r->axis[i].step || index < 0 || index >= r->axis[i].size)
             return -1;
-        inside += place * step;
+        inside += index * step;
         step *= r->axis[i].size;
         row /= dim;
     }
     return inside;
 }
 
-static void put_inside(const assign_run *r, int64_t to, int64_t rhs, int64_t n) {
+static void store_rhs(const assign_run *r, int64_t to, int64_t rhs, int64_t n) {
     if (r->rhs)
         mxci_assign_row(r->req, r->to->dtype, mxci_at(r->to, to), mxci_at(r->rhs, rhs), n);
     for (int64_t i = 0; i < n && !r->rhs; i += MXCI_TILE)
         mxci_assign_row(r->req, r->to->dtype, mxci_at(r->to, to + i), r->value, n - i < MXCI_TILE ? n - i : MXCI_TILE);
 }
 
-static void put_outside(const assign_run *r, int64_t begin, int64_t end) {
+static void store_lhs(const assign_run *r, int64_t begin, int64_t end) {
     mxci_assign_row(r->req, r->to->dtype, mxci_at(r->to, begin), mxci_at(r->from, begin), end - begin);
 }
 
-/* Neighbours together, others one by one, by rising places in to. */
+/* One row: the box's elements from rhs, the others from lhs, in the order of memory. With step 1 the box is one run. */
 static void assign_row(const assign_run *r, int64_t first, int64_t rhs) {
     mxci_box_axis axis = r->axis[r->outer];
     int64_t run = axis.step == 1 ? axis.size : 1, done = first;
     for (int64_t i = 0; i < axis.size; i += run) {
-        int64_t k = axis.step > 0 ? i : axis.size - 1 - i, place = first + axis.begin + k * axis.step;
-        put_outside(r, done, place);
-        put_inside(r, place, rhs + k, run);
-        done = place + run;
+        int64_t k = axis.step > 0 ? i : axis.size - 1 - i, index = first + axis.begin + k * axis.step;
+        store_lhs(r, done, index);
+        store_rhs(r, index, rhs + k, run);
+        done = index + run;
     }
-    put_outside(r, done, first + r->length);
+    store_lhs(r, done, first + r->length);
 }
 
 static void assign_range(void *arg, int64_t begin, int64_t end, int part) {
     const assign_run *r = arg;
     (void)part;
     for (int64_t row = begin; row < end; row++) {
-        int64_t inside = row_inside(r, row);
+        int64_t inside = row_of_rhs(r, row);
         if (inside < 0)
-            put_outside(r, row * r->length, (row + 1) * r->length);
+            store_lhs(r, row * r->length, (row + 1) * r->length);
         else
             assign_row(r, row * r->length, inside * r->axis[r->outer].size);
     }
@@ -126,7 +126,7 @@ static mxc_status assign_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-/* rhs's first: lhs's may overwrite out's. */
+/* rhs's gradient first: that of lhs may take the memory of out's. */
 static mxc_status assign_backward(const mxc_op_call *call) {
     mxci_bounds bounds = mxci_box_bounds(&((const assign_params *)call->params)->box);
     const mxc_tensor *g = &call->out_grad[0];

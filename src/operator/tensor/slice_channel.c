@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SliceChannel (split): data cut into num_outputs equal pieces along an axis, an output each. With squeeze_axis, which
+ * SliceChannel (split): data split into num_outputs equal parts along an axis, an output each. With squeeze_axis, which
  * needs as many outputs as the axis has rows, the outputs lack the axis.
  */
 #include "operator/tensor/concat_split.h"
@@ -26,7 +26,7 @@ static int slice_channel_axis_of(const mxc_op_call *call, const mxc_tensor *whol
     return (int)(axis < 0 ? axis + whole->shape.ndim : axis);
 }
 
-/* The shape of a piece from data's, or data's from that of a piece. */
+/* The shape of a part from data's, or data's from that of a part. */
 static mxc_shape convert(const slice_channel_params *p, const mxc_shape *from, int axis, int to_data) {
     int ndim = from->ndim + (p->squeeze_axis ? to_data ? 1 : -1 : 0);
     mxc_shape to = mxci_shape_axes(ndim);
@@ -51,6 +51,7 @@ static mxc_status check_axis(const mxc_op_sig *sig, int axis) {
                         p->squeeze_axis ? "" : "a multiple of ", (long long)p->num_outputs);
 }
 
+/* All outputs have one shape, which determines data's and follows from it. */
 static mxc_status slice_channel_infer_shape(mxc_op_sig *sig) {
     const slice_channel_params *p = sig->params;
     mxc_shape part = {.ndim = -1};
@@ -77,13 +78,14 @@ static mxc_status slice_channel_infer_shape(mxc_op_sig *sig) {
 }
 
 static mxc_status slice_channel_forward(const mxc_op_call *call) {
-    mxci_split(call->run, call->req, &call->in[0], call->n_out, call->out, slice_channel_axis_of(call, &call->in[0]));
+    mxci_split_array(call->run, call->req, &call->in[0], call->n_out, call->out,
+                     slice_channel_axis_of(call, &call->in[0]));
     return MXC_OK;
 }
 
 static mxc_status slice_channel_backward(const mxc_op_call *call) {
     const mxc_tensor *grad = &call->in_grad[0];
-    mxci_join(call->run, call->req[0], grad, call->n_out, call->out_grad, slice_channel_axis_of(call, grad));
+    mxci_concat_arrays(call->run, call->req[0], grad, call->n_out, call->out_grad, slice_channel_axis_of(call, grad));
     return MXC_OK;
 }
 

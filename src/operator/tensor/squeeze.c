@@ -26,6 +26,7 @@ static mxc_status mark_axes(mxc_op_sig *sig, const mxc_tuple *axes, int *dropped
     return mxc_sig_set_shape(sig, 0, &data);
 }
 
+/* Sizes of the axes that stay are inferred in both directions. */
 static mxc_status squeeze_infer_shape(mxc_op_sig *sig) {
     const mxc_tuple *axes = &((const squeeze_params *)sig->params)->axis;
     mxc_shape *data = &sig->in_shape[0], out, kept;

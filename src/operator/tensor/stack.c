@@ -13,7 +13,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-/* What the arguments know of their one shape; then each has it. */
+/* All arguments have one shape: the first round finds it, the second sets it in each. */
 static mxc_status share_shape(mxc_op_sig *sig, mxc_shape *common) {
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < sig->n_in; i++) {
@@ -23,6 +23,7 @@ static mxc_status share_shape(mxc_op_sig *sig, mxc_shape *common) {
     return MXC_OK;
 }
 
+/* The arguments' shape, with the new axis, is out's, and the other way round. */
 static mxc_status stack_infer_shape(mxc_op_sig *sig) {
     const stack_params *p = sig->params;
     mxc_shape part = {.ndim = -1}, out;
@@ -51,13 +52,13 @@ static int stack_axis_of(const mxc_op_call *call, const mxc_tensor *whole) {
 
 static mxc_status stack_forward(const mxc_op_call *call) {
     const mxc_tensor *out = &call->out[0];
-    mxci_join(call->run, call->req[0], out, call->n_in, call->in, stack_axis_of(call, out));
+    mxci_concat_arrays(call->run, call->req[0], out, call->n_in, call->in, stack_axis_of(call, out));
     return MXC_OK;
 }
 
 static mxc_status stack_backward(const mxc_op_call *call) {
     const mxc_tensor *grad = &call->out_grad[0];
-    mxci_split(call->run, call->req, grad, call->n_in, call->in_grad, stack_axis_of(call, grad));
+    mxci_split_array(call->run, call->req, grad, call->n_in, call->in_grad, stack_axis_of(call, grad));
     return MXC_OK;
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Copies of elements. tile: the whole array reps[i] times along each axis i, axes aligned at the last. repeat: each row
- * of an axis (each element where there is no axis) repeats times in succession. The gradient adds up the copies.
+ * of an axis (each element where there is no axis) repeats times in succession. The gradient sums over the copies.
  */
 #include "math/map.h"
 #include "operator/tensor/view_ops.h"
 
+/* Gradient: sums the elements of out's gradient that are copies of one element of data. */
 static mxc_status add_up(const mxc_op_call *call, mxci_view_fn view_of) {
     mxci_view view = view_of(call->params, &call->in[0].shape, &call->out[0].shape);
     return mxci_sum_to_strided(call->run, call->req[0], &call->in_grad[0], &view.strides, &call->out_grad[0],

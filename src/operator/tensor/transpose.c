@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transpose: out's axis i is data's axis axes[i]; axes () reverses them. SwapAxis: axes dim1 and dim2 change places. */
+/* transpose: out's axis i is data's axis axes[i]; axes () reverses them. SwapAxis: axes dim1 and dim2 are exchanged. */
 #include "operator/tensor/view_ops.h"
 
 typedef mxci_transpose_params transpose_params;
@@ -13,6 +13,7 @@ static const mxc_param schema[] = {
 
 /* ---- for any order of axes: source[i] is the axis of data that out's axis i is ----------------------------------- */
 
+/* Sizes go both ways between data and out. */
 static mxc_status infer_order(mxc_op_sig *sig, int ndim, const int *source) {
     mxc_shape data = mxci_shape_axes(ndim), out = data;
     MXC_TRY(mxc_sig_set_shape(sig, 0, &data));

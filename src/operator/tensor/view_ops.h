@@ -7,8 +7,9 @@
 
 #include "operator/tensor/views.h"
 
-/* By an operator's view: out = its elements of data; the gradient of data = those of out's, by a view of the way back;
- * the gradient of data = 0 but for out's in the view's places. */
+/* take: out = the elements of data that the view selects. take_back: data's gradient = the elements of out's gradient
+ * that the inverse view selects. put_back: data's gradient = out's gradient at the elements that the view selects, 0
+ * elsewhere. */
 mxc_status mxci_view_take(const mxc_op_call *call, mxci_view_fn view_of);
 mxc_status mxci_view_take_back(const mxc_op_call *call, mxci_view_fn view_of);
 mxc_status mxci_view_put_back(const mxc_op_call *call, mxci_view_fn view_of);

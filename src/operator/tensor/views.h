@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Views: operators whose results are the elements of an array in another order or number, and what takes them apart
- * again. Here is which element stands where, as strides (math/strided_kernels.h), from parameters and shapes that
- * inference has checked. In a header because GPU modules, which link nothing of the library, move elements by the same
- * strides.
+ * Views: the index mappings of operators whose results are elements of their data in another order or number, such as
+ * transpose, slice and tile, and of their gradients. A mapping is a set of strides (math/strided_kernels.h), computed
+ * from parameters and shapes that inference has checked. In a header because GPU modules, which link nothing of the
+ * library, move elements by the same strides.
  */
 #ifndef MXCI_OPERATOR_TENSOR_VIEWS_H
 #define MXCI_OPERATOR_TENSOR_VIEWS_H

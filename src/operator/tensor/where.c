@@ -33,7 +33,7 @@ static mxc_status where_infer_type(mxc_op_sig *sig) {
     return mxci_sig_same_type(sig, 3, (int[]){X, Y, MXC_SLOT_OUT(0)});
 }
 
-/* One result: where the condition is kept ? yes : no; a NULL stands for zeros. */
+/* One result: condition ? yes : no for each element; NULL stands for zeros. */
 typedef struct choice {
     const mxc_tensor *condition, *yes, *no, *to;
     mxc_req req;
@@ -43,9 +43,9 @@ typedef struct choice {
 static void read_condition(const choice *c, int64_t first, int64_t n, uint8_t *kept) {
     int64_t inner = mxci_tensor_size(c->to) / mxci_tensor_size(c->condition);
     for (int64_t i = 0, run; i < n; i += run) {
-        int64_t place = (first + i) / inner, rest = inner - (first + i) % inner;
+        int64_t index = (first + i) / inner, rest = inner - (first + i) % inner;
         run = inner == 1 ? n : rest < n - i ? rest : n - i;
-        mxci_convert(c->condition->dtype, mxci_at(c->condition, place), MXC_BOOL, kept + i, inner == 1 ? n : 1);
+        mxci_convert(c->condition->dtype, mxci_at(c->condition, index), MXC_BOOL, kept + i, inner == 1 ? n : 1);
         if (inner > 1)
             memset(kept + i, kept[i], (size_t)run);
     }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Selection between two rows, by element size. */
 #include "operator/tensor/where_kernels.h"
 
 #include "math/loop.h"

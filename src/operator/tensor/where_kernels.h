@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Choosing between two rows of elements of any type. */
+/* Element-wise selection between two rows, for elements of any type. */
 #ifndef MXCI_OPERATOR_TENSOR_WHERE_KERNELS_H
 #define MXCI_OPERATOR_TENSOR_WHERE_KERNELS_H
 

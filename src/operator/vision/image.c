@@ -182,9 +182,9 @@ static void border_rows(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_dtype type = call->out[0].dtype;
     (void)part;
     for (int64_t y = begin; y < end; y++) {
-        int64_t row = mxci_border_place((int)p->type, y - p->top, in[0]);
+        int64_t row = mxci_border_index((int)p->type, y - p->top, in[0]);
         for (int64_t x = 0, n; x < width; x += n) {
-            int64_t at = row < 0 ? -1 : mxci_border_place((int)p->type, x - p->left, in[1]);
+            int64_t at = row < 0 ? -1 : mxci_border_index((int)p->type, x - p->left, in[1]);
             char *to = mxci_at(&call->out[0], (y * width + x) * channels);
             n = at == 0 && x == p->left ? in[1] : 1; /* the image's row as a whole */
             for (int64_t c = 0; at < 0 && c < channels; c++, to += mxc_dtype_size(type)) { /* a constant pixel */

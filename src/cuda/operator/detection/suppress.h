@@ -14,9 +14,9 @@ template <class T> struct mxcu_boxes {
 #define NAME(f) f
 #include "operator/detection/box_scalar_kernels.inc"
 #undef NAME
-    /* The key of a score; turn: as mxci_order_key has it, UINT64_MAX where the highest comes first. */
+    /* The key of a score; turn: as mxci_sort_key has it, UINT64_MAX where the highest comes first. */
     MXCU_DEVICE static uint64_t key(T score, uint64_t turn) {
-        return sizeof score == sizeof(float) ? mxci_order_key_f32((float)score, turn) : mxci_order_key_f64(score, turn);
+        return sizeof score == sizeof(float) ? mxci_sort_key_f32((float)score, turn) : mxci_sort_key_f64(score, turn);
     }
 };
 

@@ -11,13 +11,13 @@
 /* Keys whose unsigned order is that of the numbers, NaN last (math/sort_key.h); turn: UINT64_MAX for descending
  * order. */
 MXCU_DEVICE static uint64_t key_of(float x, uint64_t turn) {
-    return mxci_order_key_f32(x, turn);
+    return mxci_sort_key_f32(x, turn);
 }
 MXCU_DEVICE static uint64_t key_of(double x, uint64_t turn) {
-    return mxci_order_key_f64(x, turn);
+    return mxci_sort_key_f64(x, turn);
 }
 MXCU_DEVICE static uint64_t key_of(int64_t x, uint64_t turn) {
-    return mxci_order_key_i64(x, turn);
+    return mxci_sort_key_i64(x, turn);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */

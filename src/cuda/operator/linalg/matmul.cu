@@ -13,10 +13,10 @@ mxc_status mxcu_matmul(const mxc_op_call *call, const mxci_matmul *p, mxc_req re
     g.dtype = c->dtype;
     g.c = c->data;
     g.beta = req == MXC_REQ_ADD;
-    if (p->between == 1)
+    if (p->interleaved == 1)
         return mxcu_gemm(call, &g);
     for (int64_t i = 0; i < p->batch; i++) {
-        mxci_gemm_args one = mxci_matmul_spread(&g, p->between, i, mxcu_element_bytes(g.dtype));
+        mxci_gemm_args one = mxci_matmul_interleaved(&g, p->interleaved, i, mxcu_element_bytes(g.dtype));
         MXC_TRY(mxcu_gemm(call, &one));
     }
     return MXC_OK;

@@ -17,9 +17,9 @@ struct sequences {
     int has_steps, has_counts; /* arguments */
     mxcu_numbers labels, steps_given, counts_given;
     /* Scratch: labels (N,L); of each sequence its steps, its labels, and its first invalid one (N,3); log sums (N,T);
-     * emitted (N,T,L+1); ahead (N,T,2L+1), in the end the probability of each state; behind (N,2,2L+1); totals (N). */
+     * log_probs (N,T,L+1); alpha (N,T,2L+1), in the end the probability of each state; beta (N,2,2L+1); totals (N). */
     int64_t *label, *counts;
-    double *log_sums, *emitted, *ahead, *behind, *totals;
+    double *log_sums, *log_probs, *alpha, *beta, *totals;
 
     MXCU_DEVICE mxci_ctc sequence(int64_t i) const {
         mxci_ctc s;
@@ -27,9 +27,9 @@ struct sequences {
         s.n_labels = counts[3 * i + 1];
         s.blank = blank;
         s.labels = label + i * l;
-        s.emitted = emitted + i * t * (l + 1);
-        s.ahead = ahead + i * t * (2 * l + 1);
-        s.behind = behind + i * 2 * (2 * l + 1);
+        s.log_probs = log_probs + i * t * (l + 1);
+        s.alpha = alpha + i * t * (2 * l + 1);
+        s.beta = beta + i * 2 * (2 * l + 1);
         return s;
     }
 };
@@ -64,10 +64,10 @@ static sequences sequences_of(const mxc_op_call *call) {
     s.label = mxcu_temp<int64_t>(call, 0);
     s.counts = s.label + s.n * s.l;
     s.log_sums = reinterpret_cast<double *>(s.counts + 3 * s.n);
-    s.emitted = s.log_sums + s.n * s.t;
-    s.ahead = s.emitted + s.n * s.t * (s.l + 1);
-    s.behind = s.ahead + s.n * s.t * (2 * s.l + 1);
-    s.totals = s.behind + s.n * 2 * (2 * s.l + 1);
+    s.log_probs = s.log_sums + s.n * s.t;
+    s.alpha = s.log_probs + s.n * s.t * (s.l + 1);
+    s.beta = s.alpha + s.n * s.t * (2 * s.l + 1);
+    s.totals = s.beta + s.n * 2 * (2 * s.l + 1);
     return s;
 }
 
@@ -132,7 +132,7 @@ template <class T> static mxc_status read_rows(const mxc_op_call *call, sequence
     return mxcu_rows(call, s.n * s.t, s.c, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) {
         const int64_t i = row / s.t, t = row % s.t, first = (t * s.n + i) * s.c;
         mxci_ctc q = s.sequence(i);
-        double *emitted = s.emitted + i * s.t * (s.l + 1) + t * (q.n_labels + 1), sum = 0;
+        double *log_probs = s.log_probs + i * s.t * (s.l + 1) + t * (q.n_labels + 1), sum = 0;
         A most = -INFINITY;
         if (t >= q.steps)
             return;
@@ -143,7 +143,7 @@ template <class T> static mxc_status read_rows(const mxc_op_call *call, sequence
             sum += (double)exp(x[first + k] - most);
         sum = (double)most + log(team.sum(sum));
         for (int64_t k = team.rank; k <= q.n_labels; k += team.size)
-            emitted[k] = (double)x[first + (k ? q.labels[k - 1] : q.blank)] - sum;
+            log_probs[k] = (double)x[first + (k ? q.labels[k - 1] : q.blank)] - sum;
         if (team.rank == 0)
             s.log_sums[row] = sum;
     });
@@ -156,7 +156,7 @@ static mxc_status run_alpha(const mxc_op_call *call, sequences s) {
         const int64_t states = mxci_ctc_states(&q);
         for (int64_t t = 0; t < q.steps; t++) {
             for (int64_t k = team.rank; k < states; k += team.size)
-                q.ahead[t * states + k] = mxci_ctc_ahead_of(&q, t, k);
+                q.alpha[t * states + k] = mxci_ctc_alpha(&q, t, k);
             team.sync();
         }
         if (team.rank == 0)
@@ -173,9 +173,9 @@ static mxc_status run_beta(const mxc_op_call *call, sequences s) {
         const double total = s.totals[i];
         for (int64_t t = q.steps - 1; t >= 0 && total > -INFINITY; t--) {
             for (int64_t k = team.rank; k < states; k += team.size) {
-                const double behind = mxci_ctc_behind_of(&q, t, k);
-                q.behind[t % 2 * states + k] = behind;
-                q.ahead[t * states + k] = exp(q.ahead[t * states + k] + behind - total);
+                const double beta = mxci_ctc_beta(&q, t, k);
+                q.beta[t % 2 * states + k] = beta;
+                q.alpha[t * states + k] = exp(q.alpha[t * states + k] + beta - total);
             }
             team.sync();
         }
@@ -191,17 +191,17 @@ template <class T> static mxc_status gradient(const mxc_op_call *call, sequences
     return mxcu_for(call, mxcu_size(&call->in_grad[DATA]), [=] MXCU_LAMBDA(int64_t at) {
         const int64_t c = at % s.c, i = at / s.c % s.n, t = at / s.c / s.n;
         mxci_ctc q = s.sequence(i);
-        const double *states = q.ahead + t * mxci_ctc_states(&q);
-        double occupied = 0;
+        const double *states = q.alpha + t * mxci_ctc_states(&q);
+        double posterior = 0;
         if (t >= q.steps || s.totals[i] == -INFINITY) {
             dx.put(at, 0);
             return;
         }
         for (int64_t k = 0; k <= q.n_labels && c == q.blank; k++)
-            occupied += states[2 * k];
+            posterior += states[2 * k];
         for (int64_t k = 0; k < q.n_labels; k++)
-            occupied += q.labels[k] == c ? states[2 * k + 1] : 0;
-        dx.put(at, (A)((double)g[i] * (exp((double)x[at] - s.log_sums[i * s.t + t]) - occupied)));
+            posterior += q.labels[k] == c ? states[2 * k + 1] : 0;
+        dx.put(at, (A)((double)g[i] * (exp((double)x[at] - s.log_sums[i * s.t + t]) - posterior)));
     });
 }
 

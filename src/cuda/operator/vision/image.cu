@@ -53,8 +53,8 @@ static mxc_status plan(const mxc_op_call *call, resizing *s) {
     const int64_t n = s->rows.out;
     s->rows.first = mxcu_temp<int64_t>(call, 0);
     s->columns.first = s->rows.first + n;
-    s->rows.share = reinterpret_cast<float *>(s->columns.first + s->columns.out);
-    s->columns.share = s->rows.share + n * s->rows.width;
+    s->rows.weight = reinterpret_cast<float *>(s->columns.first + s->columns.out);
+    s->columns.weight = s->rows.weight + n * s->rows.width;
     const resizing r = *s;
     return mxcu_for(call, n + r.columns.out, [=] MXCU_LAMBDA(int64_t i) {
         if (i < n)
@@ -69,7 +69,7 @@ template <class X>
 MXCU_DEVICE static float sum_of_taps(const mxci_resample &r, int64_t i, const X &x, int64_t from, int64_t step) {
     float sum = 0;
     for (int64_t k = 0; k < r.width; k++)
-        sum += r.share[i * r.width + k] * (float)x[from + mxci_inside(r.first[i] + k, r.in) * step];
+        sum += r.weight[i * r.width + k] * (float)x[from + mxci_clamp_index(r.first[i] + k, r.in) * step];
     return sum;
 }
 
@@ -115,8 +115,8 @@ template <class T> static mxc_status border(const mxc_op_call *call) {
         value.of[c] = mxci_border_value(p, c);
     return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t at) {
         const int64_t pixel = mxcu_divide(at, channels), line = mxcu_divide(pixel, width), c = at - pixel * channels;
-        const int64_t row = mxci_border_place(type, line - top, height);
-        const int64_t column = mxci_border_place(type, pixel - line * width - left, in_width);
+        const int64_t row = mxci_border_index(type, line - top, height);
+        const int64_t column = mxci_border_index(type, pixel - line * width - left, in_width);
         y.put(at, row < 0 || column < 0 ? mxcu_converted<T>(value.of[c < VALUES ? c : VALUES - 1])
                                         : x[(row * in_width + column) * channels + c]);
     });
