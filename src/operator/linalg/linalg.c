@@ -16,6 +16,7 @@ extern int dpotri_(const char *uplo, const int *n, double *a, const int *lda, in
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
+/* LAPACK counts rows and columns in int. */
 mxc_status mxci_linalg_check(const mxc_op_sig *sig, int slot) {
     const mxc_shape *shape = mxci_sig_shape((mxc_op_sig *)sig, slot);
     char name[64];
@@ -82,6 +83,7 @@ void mxci_linalg_solve(const mxci_triangular *t, int64_t m, int64_t k, double al
         cblas_dtrsm(CblasRowMajor, f.side, f.uplo, f.transpose, CblasNonUnit, f.m, f.k, alpha, a, f.lda, b, f.k);
 }
 
+/* LAPACK is column-major: the lower triangle of a row-major matrix is its upper one. */
 int mxci_linalg_factor(mxc_dtype dtype, int lower, int64_t n, void *a) {
     int size = (int)n, info = 0;
     if (n == 0)
@@ -93,6 +95,7 @@ int mxci_linalg_factor(mxc_dtype dtype, int lower, int64_t n, void *a) {
     return info;
 }
 
+/* The same exchange of triangles as for the factor. */
 int mxci_linalg_inverse(mxc_dtype dtype, int lower, int64_t n, void *a) {
     int size = (int)n, info = 0;
     if (n == 0)
@@ -124,6 +127,7 @@ static void note_failure(batch_run *b, int64_t index, int row) {
     }
 }
 
+/* Matrices begin..end-1 of the batch; `one` returns 0 or the row at which it failed. */
 static void linalg_run_range(void *arg, int64_t begin, int64_t end, int part) {
     batch_run *b = arg;
     const mxci_linalg_run *r = b->run;

@@ -166,6 +166,7 @@ static const mxc_param syrk_schema[] = {
     MXC_PARAM_END,
 };
 
+/* out (..., n, n) of a (..., n, k), or of (..., k, n) transposed; batch axes and n go both ways. */
 static mxc_status syrk_infer_shape(mxc_op_sig *sig) {
     const syrk_params *p = sig->params;
     mxc_shape *a = &sig->in_shape[0], *out = &sig->out_shape[0], axes;

@@ -64,6 +64,7 @@ static void linalg_potrf_put(const mxci_linalg_run *r, const mxc_tensor *to, int
 
 /* ---- potrf ------------------------------------------------------------------------------------------------------- */
 
+/* In scratch, so that a failure leaves out as it was; LAPACK leaves the other triangle, which is cleared. */
 static int factor_one(const mxci_linalg_run *r, int64_t index, void *scratch) {
     const mxc_tensor *a = &r->call->in[0];
     int failed;
@@ -198,6 +199,7 @@ const mxc_op_def mxci_op_linalg_potri = {
 
 /* ---- sumlogdiag -------------------------------------------------------------------------------------------------- */
 
+/* One value for each matrix; (1,) for a single one. */
 static mxc_status sum_infer_shape(mxc_op_sig *sig) {
     const mxc_shape *a = &sig->in_shape[0];
     mxc_shape out;

@@ -35,6 +35,7 @@ void mxci_matmul_gradient_b(const mxc_run *run, const mxci_matmul *p, mxc_req re
     multiply(run, p, req, grad, mxci_matmul_args_b(p, a, g), temp);
 }
 
+/* Backward is the two products grad B^T and A^T grad, with their operands exchanged where a or b is transposed. */
 size_t mxci_matmul_temp(const mxci_matmul *p, mxc_dtype dtype, mxc_pass pass) {
     int64_t m = p->m, n = p->n, k = p->k, batch = mxci_dim_mul(p->batch, p->interleaved);
     if (pass == MXC_FORWARD)

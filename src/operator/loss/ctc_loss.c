@@ -47,6 +47,7 @@ static const char *name_args(const void *params) {
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
+/* data (T, N, classes), label (N, columns); the lengths and out (N,). N goes both ways. */
 static mxc_status ctc_loss_infer_shape(mxc_op_sig *sig) {
     mxc_shape data = mxci_shape_axes(3), label = mxci_shape_axes(2), each = mxci_shape_axes(1);
     MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
@@ -178,6 +179,7 @@ static void put_gradient(const ctc_run *r, int64_t n, sequence *q, double total)
     }
 }
 
+/* Sequences begin..end-1, in the scratch of this thread. The loss is -log P(label | data). */
 static void ctc_loss_run_part(void *arg, int64_t begin, int64_t end, int part) {
     const ctc_run *r = arg;
     sequence q;
@@ -194,6 +196,7 @@ static void ctc_loss_run_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
+/* Labels are checked before any result is written. Backward runs the forward recursion again, nothing is kept. */
 static mxc_status ctc_loss_run(const mxc_op_call *call, int backward) {
     const mxc_shape *data = &call->in[DATA].shape;
     const int first = ((const ctc_params *)call->params)->blank_label == MXCI_CTC_BLANK_FIRST;

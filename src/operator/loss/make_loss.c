@@ -48,6 +48,7 @@ static mxc_status backward_one(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+/* The gradient is grad_scale everywhere, whatever out's is, divided as normalization says. */
 static mxc_status backward_scaled(const mxc_op_call *call) {
     const mxci_make_loss_params *p = call->params;
     const mxc_shape *shape = &call->in[0].shape;

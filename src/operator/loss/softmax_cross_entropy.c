@@ -10,6 +10,7 @@
 
 enum { DATA, LABEL };
 
+/* data (N, classes), label (N,), out (1,): the sum over the rows. */
 static mxc_status softmax_cross_entropy_infer_shape(mxc_op_sig *sig) {
     mxc_shape data = mxci_shape_axes(2), rows = mxci_shape_axes(1), out = mxci_shape_of(1, (int64_t[]){1});
     MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
@@ -34,6 +35,7 @@ typedef struct rows_run {
     mxci_softmax_loss loss;
 } rows_run;
 
+/* Scratch: the rows' log softmax or, in backward, their softmax followed by the labels. */
 static rows_run softmax_cross_entropy_open_run(const mxc_op_call *call) {
     const mxc_tensor *data = &call->in[DATA];
     rows_run r = {
@@ -58,6 +60,7 @@ static void log_range(void *arg, int64_t begin, int64_t end, int part) {
     mxci_log_softmax_forward[r->y.dtype](&r->loss.shape, 0, r->call->in[DATA].data, r->y.data, begin, end);
 }
 
+/* The rows are computed by threads, their losses added in order, so that the sum is always the same. */
 static mxc_status softmax_cross_entropy_forward(const mxc_op_call *call) {
     rows_run r = softmax_cross_entropy_open_run(call);
     double sum = 0, value;
@@ -87,6 +90,7 @@ static void gradient_range(void *arg, int64_t begin, int64_t end, int part) {
                                            end);
 }
 
+/* (softmax - one-hot label) times the gradient of the sum. */
 static mxc_status softmax_cross_entropy_backward(const mxc_op_call *call) {
     rows_run r = softmax_cross_entropy_open_run(call);
     mxci_assign_zero_gradient(call, LABEL);

@@ -69,6 +69,7 @@ static int is_other_label(const mxci_softmax_output_params *p, const mxc_shape *
     return mxc_shape_equal(label, &kept) || mxc_shape_equal(label, &dropped);
 }
 
+/* label: class indices, data's shape without the class axis (or a form like it), or probabilities in data's shape. */
 static mxc_status softmax_infer(mxc_op_sig *sig) {
     const mxci_softmax_output_params *p = sig->params;
     mxc_shape *data = &sig->in_shape[DATA], *label = &sig->in_shape[LABEL], expected;
@@ -151,6 +152,7 @@ static double divisor(const mxc_op_call *call, int64_t outer, int64_t inner) {
     return count > 0 ? (double)count : 1;
 }
 
+/* out - label times grad_scale, without out's gradient: this operator is a loss. Dense labels are not normalized. */
 static mxc_status softmax_backward(const mxc_op_call *call) {
     const mxci_softmax_output_params *p = call->params;
     softmax_run r = {

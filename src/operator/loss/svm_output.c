@@ -22,6 +22,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
+/* label has data's shape without the last axis, the classes; sizes go both ways. */
 static mxc_status svm_output_infer_shape(mxc_op_sig *sig) {
     mxc_shape *data = &sig->in_shape[DATA], label;
     MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){DATA, MXC_SLOT_OUT(0)}));
@@ -62,6 +63,7 @@ static void svm_output_backward_part(void *arg, int64_t begin, int64_t end, int 
     }
 }
 
+/* By rows: the derivative of the hinge loss, without out's gradient. */
 static mxc_status svm_output_backward(const mxc_op_call *call) {
     const mxc_shape *data = &call->out[0].shape;
     if (call->req[LABEL] != MXC_REQ_ADD) /* a label has no gradient */

@@ -67,6 +67,10 @@ static mxc_status infer_mask(mxc_op_sig *sig) {
     return mxci_sig_broadcasts_to(sig, MXCI_MASK, &full);
 }
 
+/*
+ * All of query, key, value and out have the leading axes (batch, heads) in common, and the pairs of axes in the table
+ * common[]; a size known in one is set in the others. log_sum is query without its last axis, the mask broadcasts.
+ */
 static mxc_status attention_infer_shape(mxc_op_sig *sig) {
     mxc_shape *shapes[SLOTS], expected[SLOTS], log_sum;
     int ndim = -1;
@@ -100,6 +104,7 @@ static mxc_status attention_infer_shape(mxc_op_sig *sig) {
     return sig->n_in > MXCI_MASK ? infer_mask(sig) : MXC_OK;
 }
 
+/* One type for all but log_sum, which is kept in the compute type: backward recomputes the probabilities from it. */
 static mxc_status attention_infer_type(mxc_op_sig *sig) {
     mxc_dtype query;
     MXC_TRY(mxci_sig_same_type(sig, SLOTS, slots));
@@ -146,6 +151,7 @@ const void *mxci_attention_rows(const mxci_attention *a, const mxc_tensor *t, in
     return buffer;
 }
 
+/* Transposition is only a choice of strides here, of which the product takes any. */
 void mxci_attention_gemm(const mxci_attention *a, const mxci_attention_product *p) {
     static const double zero;
     mxci_product g = {
@@ -331,6 +337,7 @@ static size_t attention_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
                          (size_t)sig->parallelism);
 }
 
+/* Heads and blocks of queries are independent of each other, so each is a part of its own. */
 static mxc_status attention_forward(const mxc_op_call *call) {
     mxci_attention a;
     mxci_attention_open(call, &a);

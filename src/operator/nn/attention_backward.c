@@ -44,6 +44,7 @@ static int64_t sums_of(int64_t heads, int64_t slices, int parallelism) {
     return slices > 1 ? mxci_dim_mul(heads, slices) : parallelism;
 }
 
+/* The memory of one thread: copies of a block's operands, its probabilities and their gradient, and the sums. */
 static void take_tiles(mxci_scratch *s, mxc_dtype dtype, int64_t width, int64_t values, backward_tiles *out) {
     const size_t element = mxc_dtype_size(mxci_compute_type(dtype));
     out->query = mxci_attention_copy(s, dtype, ROWS, width);
@@ -75,6 +76,7 @@ static size_t query_sum_bytes(mxc_dtype dtype, int64_t queries, int64_t width) {
     return mxci_size_align(mxci_size_of(mxci_dim_mul(queries, width), mxc_dtype_size(mxci_compute_type(dtype))));
 }
 
+/* As attention_backward_open_run takes them, with a set of tiles for each thread. */
 size_t mxci_attention_backward_bytes(const mxc_op_sig *sig) {
     const mxc_shape *query = &sig->in_shape[MXCI_QUERY], *value = &sig->in_shape[MXCI_VALUE];
     int last = query->ndim - 1;
@@ -88,6 +90,7 @@ size_t mxci_attention_backward_bytes(const mxc_op_sig *sig) {
     return s.bytes;
 }
 
+/* In the order of mxci_attention_backward_bytes; what is left at the end is the threads' tiles. */
 static void attention_backward_open_run(const mxc_op_call *call, backward_run *r) {
     mxci_scratch s = {.base = call->temp};
     mxci_attention *a = &r->a;
@@ -260,6 +263,10 @@ static void sum_slices(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
+/*
+ * Three passes: the dot products of out and its gradient for each query; the gradients by slices of keys; and, where a
+ * head has several slices, the sum of their parts of query's gradient, in a fixed order.
+ */
 mxc_status mxci_attention_backward(const mxc_op_call *call) {
     backward_run r;
     attention_backward_open_run(call, &r);

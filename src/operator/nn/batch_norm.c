@@ -94,6 +94,7 @@ static double get(const mxc_tensor *t, int64_t i) {
     return t->dtype == MXC_F64 ? ((const double *)t->data)[i] : (double)((const float *)t->data)[i];
 }
 
+/* Element i of a statistic, which is float32 or float64. */
 static void batch_norm_put(mxc_req req, const mxc_tensor *t, int64_t i, double value) {
     if (req == MXC_REQ_NULL)
         return;
@@ -174,6 +175,7 @@ static void put_affine(const bn_run *r, int64_t c, double scale, double mean, do
     mxci_stream_end();
 }
 
+/* Channels begin..end-1: their statistics, then out = (x - mean) scale + beta. */
 static void batch_norm_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const bn_run *r = arg;
     const mxc_op_call *call = r->call;

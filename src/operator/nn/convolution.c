@@ -173,6 +173,10 @@ typedef struct conv_plan {
     int64_t sums; /* elements for one group */
 } conv_plan;
 
+/*
+ * Everything of a run that follows from the shapes: the geometry of one group, the kernels, and the bytes of each part
+ * of the scratch. temp_bytes and the run make the same plan, so that the two agree.
+ */
 static void convolution_make_plan(conv_plan *plan, const conv_params *p, const mxc_shape *data, const mxc_shape *out,
                                   mxc_dtype dtype, mxc_pass pass, int parts) {
     mxci_conv_shape shape = mxci_conv_group(p, data, out), flipped;
@@ -219,6 +223,7 @@ static conv_scratch convolution_take_scratch(const conv_plan *plan, mxci_scratch
     return parts;
 }
 
+/* The scratch is measured by taking it from an allocator without memory. */
 static size_t convolution_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     conv_plan plan;
     mxci_scratch s = {0};
@@ -369,6 +374,7 @@ typedef struct rearrange {
     int64_t units; /* in one group: strips of six elements of a patch, or channels */
 } rearrange;
 
+/* Units begin..end-1 of the weights, of all groups: flipped for the data gradient as a convolution, else packed. */
 static void rearrange_part(void *arg, int64_t begin, int64_t end, int part) {
     const rearrange *w = arg;
     const conv_plan *plan = w->r->plan;
@@ -391,6 +397,7 @@ static void rearrange_weights(const mxc_op_call *call, const conv_run *r, void *
 
 /* ---- forward and backward -------------------------------------------------------------------------------------- */
 
+/* Takes the scratch and fills the offset tables in it. Sizes in conv_run are elements of one image and one group. */
 static conv_run convolution_open_run(const mxc_op_call *call, conv_plan *plan, mxc_pass pass) {
     const conv_params *p = call->params;
     conv_scratch scratch;

@@ -263,6 +263,7 @@ static mxc_status deformable_convolution_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+/* The gradient of one sample's data from that of its columns: each adds to the four elements it was sampled from. */
 static void data_grad_part(void *arg, int64_t begin, int64_t end, int part) {
     const deformable_run *r = arg;
     const void *offset = mxci_at(&r->call->in[OFFSET], r->sample * r->offset);
@@ -274,6 +275,7 @@ static void data_grad_part(void *arg, int64_t begin, int64_t end, int part) {
         mxci_deformable_data_grad_f64(&r->shape, offset, r->grad.data, dx, begin, end);
 }
 
+/* The gradient of one sample's offsets: the columns' gradient times the slope of the bilinear sample there. */
 static void offset_grad_part(void *arg, int64_t begin, int64_t end, int part) {
     const deformable_run *r = arg;
     const void *x = mxci_at(&r->call->in[DATA], r->sample * r->data);
@@ -339,6 +341,7 @@ static void deformable_convolution_bias_gradient(const deformable_run *r) {
     }
 }
 
+/* Sample by sample, with one matrix of columns; weight's gradient adds up over the samples, hence cleared first. */
 static mxc_status deformable_convolution_backward(const mxc_op_call *call) {
     deformable_run r = deformable_convolution_open_run(call, MXC_BACKWARD);
     if (call->req[WEIGHT] == MXC_REQ_WRITE || call->req[WEIGHT] == MXC_REQ_INPLACE)

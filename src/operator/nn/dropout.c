@@ -32,6 +32,7 @@ static int dropout_one_visible(const void *params) {
     return 1;
 }
 
+/* mask has data's shape, with 1 along the axes that share their draws. */
 static mxc_status dropout_infer(mxc_op_sig *sig) {
     const mxci_dropout_params *p = sig->params;
     mxc_shape mask;
@@ -134,6 +135,7 @@ static mxc_status forward_broadcast(const mxc_op_call *call) {
 
 /* ---- running ---------------------------------------------------------------------------------------------------- */
 
+/* Outside of training out is data, and the mask 1 throughout, so that backward needs no case of its own. */
 static mxc_status dropout_forward(const mxc_op_call *call) {
     const mxci_dropout_params *p = call->params;
     if (mxci_dropout_drops(p, call->is_train)) {

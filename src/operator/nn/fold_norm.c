@@ -31,6 +31,7 @@ static int fold_norm_count_args(const void *params) {
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
+/* weight keeps its shape; the other arguments and the bias have an element for each filter, weight's first axis. */
 static mxc_status fold_norm_infer_shape(mxc_op_sig *sig) {
     const mxc_shape *weight = &sig->in_shape[MXCI_FOLD_WEIGHT];
     mxc_shape filters = mxci_shape_axes(1);

@@ -202,6 +202,7 @@ static size_t fc_relu_temp(const mxc_op_sig *sig, mxc_pass pass) {
     return mxci_size_add(product_bytes(sig->in_type[DATA], &sig->out_shape[0]), fc_temp(sig, pass));
 }
 
+/* The product into scratch, by FullyConnected's own forward, then relu of it into out by the request. */
 static mxc_status fc_relu_forward(const mxc_op_call *call) {
     const mxc_tensor *out = &call->out[0];
     const mxc_req write = MXC_REQ_WRITE;

@@ -34,6 +34,7 @@ static int identity_kl_sparse_reg_count_visible(const void *params) {
     return 1;
 }
 
+/* The moving average has an element for each channel, data's axis 1. */
 static mxc_status identity_kl_sparse_reg_infer_shape(mxc_op_sig *sig) {
     static const int averages[] = {MXC_SLOT_AUX(0), MXC_SLOT_OUT(AVERAGE)};
     const mxc_shape *data = &sig->in_shape[0];
@@ -67,6 +68,7 @@ static void run_channels(const mxc_op_call *call, mxc_range_fn part) {
     mxc_parallel_for(call->run, data->dim[1], MXCI_GRAIN / 2 / (r.channel.n * d + 1) + 1, part, &r);
 }
 
+/* Channels begin..end-1; the average moves in training only. */
 static void average_part(void *arg, int64_t begin, int64_t end, int part) {
     const sparse_run *r = arg;
     const mxc_op_call *call = r->call;
@@ -89,6 +91,7 @@ static mxc_status identity_kl_sparse_reg_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+/* out's gradient + penalty d/da KL(target || a), which is -target / a + (1 - target) / (1 - a). */
 static void gradient_part(void *arg, int64_t begin, int64_t end, int part) {
     const sparse_run *r = arg;
     const mxc_op_call *call = r->call;

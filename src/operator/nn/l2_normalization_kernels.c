@@ -14,6 +14,10 @@ typedef struct strip {
     int64_t at, rows, step, width, last;
 } strip;
 
+/*
+ * Strip `index`. With inner > 1 a row is one index of k and the columns are neighbours in memory. With inner == 1 a
+ * vector is contiguous and is itself laid out as rows of COLUMNS, the last of them shorter.
+ */
 static strip strip_of(const mxci_l2_shape *s, int64_t index) {
     int64_t per_outer = (s->inner + COLUMNS - 1) / COLUMNS, column = index % per_outer * COLUMNS;
     int64_t width = s->inner - column < COLUMNS ? s->inner - column : COLUMNS;

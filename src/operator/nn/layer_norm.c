@@ -48,6 +48,7 @@ static int rms_visible(const void *params) {
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
+/* gamma and beta have the size of the axis, which they also give to data; the statistics have 1 there. */
 static mxc_status layer_norm_infer_shape(mxc_op_sig *sig) {
     const int64_t given = ((const mxci_layer_norm_params *)sig->params)->axis;
     mxc_shape *data = &sig->in_shape[DATA], columns = mxci_shape_axes(1), statistics;
@@ -87,6 +88,7 @@ typedef struct norm_run {
     double *sums;                 /* of each chunk those of gamma's gradient, then of beta's */
 } norm_run;
 
+/* RMSNorm is LayerNorm without beta and mean: it is told by its number of arguments. */
 static norm_run layer_norm_open_run(const mxc_op_call *call) {
     const mxc_shape *data = &call->in[DATA].shape;
     int64_t axis = ((const mxci_layer_norm_params *)call->params)->axis;
@@ -140,6 +142,7 @@ static void put_affine(const norm_run *r, mxci_norm_row row, int64_t start) {
     }
 }
 
+/* Rows begin..end-1: statistics in double, then out = (x - mean) / std * gamma + beta. */
 static void layer_norm_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const norm_run *r = arg;
     const mxc_op_call *call = r->call;
@@ -244,6 +247,7 @@ static void columns_part(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
+/* Chunks of rows: their data gradients and partial sums for gamma and beta, which are then added column by column. */
 static mxc_status layer_norm_backward(const mxc_op_call *call) {
     norm_run r = layer_norm_open_run(call);
     if (r.columns == 0)

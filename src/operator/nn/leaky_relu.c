@@ -80,6 +80,7 @@ static int leaky_relu_count_args(const void *params) {
     return has_gamma(params) ? 2 : 1;
 }
 
+/* gamma has an element for each channel, data's axis 1, or one for all. */
 static mxc_status leaky_relu_infer_shape(mxc_op_sig *sig) {
     static const int slots[] = {DATA, MXC_SLOT_OUT(OUT), MXC_SLOT_OUT(MASK)};
     const mxc_shape *data = &sig->in_shape[DATA], *gamma = &sig->in_shape[GAMMA];
@@ -162,6 +163,7 @@ static mxci_operand slope_of(const mxc_op_call *call, const void *slopes, mxci_s
     return (mxci_operand){.data = call->in[GAMMA].data, .strides = strides};
 }
 
+/* An element-wise map of data and the slope: a parameter, gamma by channel, or a random one by element. */
 static mxc_status leaky_relu_forward(const mxc_op_call *call) {
     const mxc_tensor *data = &call->in[DATA];
     const mxci_map_fn *fn = kinds[((const mxci_leaky_params *)call->params)->act_type].forward;

@@ -63,6 +63,7 @@ typedef struct lrn_run {
     mxc_tensor ratio;
 } lrn_run;
 
+/* The window is nsize channels, the channel itself in its middle. */
 static lrn_run lrn_open_run(const mxc_op_call *call) {
     const mxci_lrn_params *p = call->params;
     const mxc_shape *data = &call->in[0].shape;

@@ -24,6 +24,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
+/* A mask of unknown shape gets data's; else it must broadcast to it. */
 static mxc_status masked_softmax_infer_shape(mxc_op_sig *sig) {
     static const int slots[] = {DATA, MXC_SLOT_OUT(0)};
     const mxc_shape *data = &sig->in_shape[DATA];
@@ -60,6 +61,7 @@ typedef struct hiding {
     double fill;
 } hiding;
 
+/* to = mask ? from : fill, tile by tile; the mask is gathered by its broadcast strides. */
 static void hide_range(void *arg, int64_t begin, int64_t end, int part) {
     const hiding *h = arg;
     const mxc_dtype type = h->to->dtype;
@@ -94,6 +96,7 @@ static void masked_softmax_run(const mxc_op_call *call, mxci_softmax_pass *r) {
     mxci_softmax_run(call->run, &call->in[DATA].shape, p->axis, r);
 }
 
+/* Elements that are masked out are -inf before the softmax, so that they add nothing to its sum, and `hidden` after. */
 static mxc_status masked_softmax_run_forward(const mxc_op_call *call, const mxci_softmax_forward_fn *fn,
                                              double hidden) {
     mxc_tensor z = call->in[DATA];

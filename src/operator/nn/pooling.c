@@ -64,6 +64,7 @@ static mxc_status check_global(pooling_params *p) {
     return check_kind(p);
 }
 
+/* Completes stride by 1 and pad by 0. An empty kernel is for global pooling only. */
 mxc_status mxci_pooling_check(void *params) {
     pooling_params *p = params;
     int n = p->kernel.n;
@@ -116,6 +117,7 @@ static mxc_status count_axes(const mxc_op_sig *sig, int *ndim) {
     return MXC_OK;
 }
 
+/* Sizes of the batch and the channels go both ways, those of the spatial axes only from data to out. */
 mxc_status mxci_pooling_infer(mxc_op_sig *sig) {
     const pooling_params *p = sig->params;
     int ndim, channels_last = mxci_pooling_channels_last(p), channels;
@@ -162,6 +164,7 @@ static pooling_run pooling_open_run(const mxc_op_call *call) {
                          .out = mxci_shape_count(out, 2, out->ndim)};
 }
 
+/* Planes (sample, channel) begin..end-1; r->in and r->out are the elements of one. */
 static void pooling_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const pooling_run *r = arg;
     const mxc_tensor *x = &r->call->in[0], *y = &r->call->out[0];
@@ -175,6 +178,7 @@ static void pooling_forward_part(void *arg, int64_t begin, int64_t end, int part
     }
 }
 
+/* The same for the gradient; windows of a plane may overlap, so a plane is not split. */
 static void pooling_backward_part(void *arg, int64_t begin, int64_t end, int part) {
     const pooling_run *r = arg;
     const mxc_op_call *call = r->call;

@@ -57,6 +57,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
+/* Parameters of MXNet 1.x that are accepted with their default values only. */
 static mxc_status rnn_check_params(void *params) {
     const rnn_params *p = params;
     if (p->projection_size != MXC_PARAM_UNSET)
@@ -89,6 +90,7 @@ static int rnn_sizes_fit(const rnn_params *p, const mxc_shape *data) {
     return layers * 4 * width * inputs < 1e15 && (double)data->dim[0] * (double)data->dim[1] * width * layers < 1e15;
 }
 
+/* With data known: the number of parameters of all layers, and the elements of the reserve space. */
 static mxc_status rnn_infer_sizes(mxc_op_sig *sig) {
     const mxc_shape *data = &sig->in_shape[DATA];
     dims d;
@@ -105,6 +107,10 @@ static mxc_status rnn_infer_sizes(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(RESERVE), &shape);
 }
 
+/*
+ * data (T, N, input), states (layers x directions, N, H), out (T, N, directions x H). The states in and out have one
+ * shape, and so do the cells of an LSTM; other modes have an empty cell output. T and N go both ways.
+ */
 static mxc_status rnn_infer_shape(mxc_op_sig *sig) {
     const rnn_params *p = sig->params;
     int64_t directions = p->bidirectional ? 2 : 1, none = 0;
@@ -180,6 +186,7 @@ static void rnn_take_scratch(rnn *r, mxc_pass pass, mxci_scratch *s) {
     r->h_gates = is_gru ? mxci_scratch_array(s, mxci_dim_mul(d->rows, gates), r->element) : r->x_gates;
 }
 
+/* Without the output `reserve` (inference) the layers take turns in the reserve of two layers, in scratch. */
 static rnn rnn_open_run(const mxc_op_call *call, mxc_pass pass) {
     const mxc_tensor *reserve = &call->out[RESERVE];
     rnn r = {.call = call, .p = call->params};
@@ -258,6 +265,7 @@ static const void *cell_after(const rnn *r, int64_t layer, int direction, int64_
                  : rnn_at(r, cells_of(r, layer, direction), mxci_rnn_time(&r->d, direction, s) * r->d.n * r->d.h);
 }
 
+/* The pointers of step s in its own direction: time T - 1 - s where that is backward. */
 static mxci_rnn_step step_of(const rnn *r, int64_t layer, int direction, int64_t s) {
     const dims *d = &r->d;
     int64_t first = mxci_rnn_time(&r->d, direction, s) * d->n; /* row of the sequence */
@@ -298,6 +306,7 @@ typedef struct drop_run {
     int make; /* draw the mask first */
 } drop_run;
 
+/* The draws depend on layer and element only, not on the threads; a kept mask (make is 0) is used as it is. */
 static void drop_part(void *arg, int64_t begin, int64_t end, int part) {
     const drop_run *a = arg;
     const rnn *r = a->r;
@@ -404,6 +413,10 @@ static void store_states(const rnn *r, int64_t layer, int direction) {
                         cell_after(r, layer, direction, r->d.t - 1), r->d.n * r->d.h);
 }
 
+/*
+ * Layer by layer. The products of the input with its weights do not depend on the recurrence and are one matrix product
+ * for all times; each step then adds the product of the last state.
+ */
 static mxc_status rnn_forward(const mxc_op_call *call) {
     rnn r = rnn_open_run(call, MXC_FORWARD);
     mxc_tensor last = call->out[OUT];
@@ -500,6 +513,7 @@ static void rnn_bias_gradient(const rnn *r, const char *gates, double beta, void
                                  .a = r->d.type == MXC_F32 ? (const void *)&one_f32 : &one_f64});
 }
 
+/* From the gates' gradients of all times: one product for each weight, and sums over the rows for the biases. */
 static void parameter_gradient(const rnn *r, int64_t layer, int direction, const void *x) {
     const dims *d = &r->d;
     int64_t rows = d->gates * d->h, k = mxci_rnn_inputs_of(d, layer);

@@ -19,6 +19,7 @@ static const mxc_param schema[] = {
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
+/* Indices are float32 whatever the type of data, as in MXNet 1.x. */
 static mxc_status argmax_infer_type(mxc_op_sig *sig) {
     return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), MXC_F32);
 }
@@ -37,6 +38,7 @@ static mxc_status argmax_infer_axis(mxc_op_sig *sig, int axis, int keepdims) {
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
 
+/* axis None searches all elements: out is (1,), or with keepdims as many axes of 1 as data has. */
 static mxc_status argmax_infer_shape(mxc_op_sig *sig) {
     const mxci_arg_params *p = sig->params;
     const mxc_shape *data = &sig->in_shape[0];
@@ -56,6 +58,7 @@ static mxc_status argmax_infer_shape(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
 
+/* argmax_channel: along axis 1, which out does not have. */
 static mxc_status infer_channel_shape(mxc_op_sig *sig) {
     if (sig->in_shape[0].ndim < 0)
         return MXC_OK;
@@ -96,6 +99,7 @@ static void argmax_plan(search *s, const mxc_shape *data, int64_t axis) {
     s->chunks = s->chunks < CHUNKS ? s->chunks : CHUNKS;
 }
 
+/* n elements in the compute type: where they lie if they have it, else converted into the tile. */
 static const void *argmax_load(const search *s, int64_t element, int64_t n, void *tile) {
     const mxc_tensor *data = &s->call->in[0];
     if (mxci_compute_type(data->dtype) == data->dtype)
@@ -124,6 +128,7 @@ static int64_t run_of(const search *s, int64_t output, int64_t end) {
     return n < OUTPUT_TILE ? n : OUTPUT_TILE;
 }
 
+/* The kernel keeps indices in data's compute type, as wide as its elements; out is float32. */
 static void argmax_store(const search *s, int64_t output, int64_t n, const char *best_index) {
     const mxc_op_call *call = s->call;
     float found[MXCI_TILE];
@@ -135,6 +140,7 @@ static void argmax_store(const search *s, int64_t output, int64_t n, const char 
     }
 }
 
+/* Outputs begin..end-1, each over all of n. */
 static void outputs_range(void *arg, int64_t begin, int64_t end, int part) {
     const search *s = arg;
     _Alignas(64) int64_t best[OUTPUT_TILE], best_index[OUTPUT_TILE];
@@ -146,6 +152,7 @@ static void outputs_range(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
+/* Chunks begin..end-1 of n: candidates of all outputs, at the chunk's place in the scratch. */
 static void chunks_range(void *arg, int64_t begin, int64_t end, int part) {
     const search *s = arg;
     const size_t size = mxc_dtype_size(mxci_compute_type(s->call->in[0].dtype));
@@ -163,6 +170,7 @@ static size_t candidate_bytes(const search *s) {
     return s->chunks > 1 ? mxci_size_of(mxci_dim_mul(s->n_out, s->chunks), 8) : 0;
 }
 
+/* Chunks are merged in their order: a later candidate wins only if it is better, so that the first of equals stays. */
 static mxc_status argmax_run(const mxc_op_call *call, int64_t axis, const mxci_arg_kernel *kernels) {
     mxc_dtype compute = mxci_compute_type(call->in[0].dtype);
     size_t row;

@@ -2,6 +2,7 @@
 /* Sets of axes: which they are, the shapes that follow, their strides. */
 #include "operator/reduce/axes.h"
 
+/* Checks the axes that are named, then marks those that are reduced. */
 mxc_status mxci_axes_mark(const mxc_op_sig *sig, const mxci_axes_params *p, int ndim, int *reduced) {
     int seen[MXC_MAX_NDIM] = {0}, axis;
     for (int i = 0; i < p->axis.n; i++) {

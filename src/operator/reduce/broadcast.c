@@ -69,6 +69,7 @@ static mxc_status check_axis_params(void *params) {
     return MXC_OK;
 }
 
+/* Only from data to out: an axis of out may be data's or broadcast from 1. */
 static mxc_status infer_axis_shape(mxc_op_sig *sig) {
     const axis_params *p = sig->params;
     mxc_shape out = sig->in_shape[0];

@@ -38,6 +38,7 @@ typedef struct reduce_run {
     char *partial; /* n_out accumulators for each chunk */
 } reduce_run;
 
+/* Number of elements of a strided view. */
 static int64_t strided_size(const mxci_strided *s) {
     int64_t size = 1;
     for (int i = 0; i < s->n; i++)
@@ -104,6 +105,7 @@ static void take_all_along(const reduce_run *r, int64_t offset, int64_t n, int64
     }
 }
 
+/* 1 if neighbours in memory belong to one output, so that rows are summed along; else outputs lie side by side. */
 static int is_inner_reduced(const reduce_run *r) {
     return r->reduced.step[r->reduced.n - 1] == 1;
 }
@@ -154,6 +156,7 @@ static void reduce_store(const reduce_run *r, int64_t begin, int64_t n, void *ac
     (r->call->req[0] == MXC_REQ_ADD ? mxci_store_add : mxci_store)(out->dtype, acc, mxci_at(out, begin), n);
 }
 
+/* Outputs begin..end-1, each over all reduced elements. */
 static void outputs_range(void *arg, int64_t begin, int64_t end, int part) {
     const reduce_run *r = arg;
     _Alignas(64) int64_t acc[OUTPUT_TILE];
@@ -199,6 +202,7 @@ static size_t reduce_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return r.chunks > 1 ? mxci_size_of(mxci_dim_mul(r.n_out, r.chunks), 8) : 0;
 }
 
+/* By outputs, or by chunks of the reduced elements, whose accumulators are combined in order. */
 static mxc_status reduce(const mxc_op_call *call, const reduction *kind) {
     const mxc_tensor *data = &call->in[0];
     reduce_run r = {.call = call, .finish = kind->finish, .partial = call->temp};

@@ -20,6 +20,7 @@ static mxc_status cast_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+/* The gradient is converted the other way: in_grad has data's type. */
 static mxc_status cast_backward(const mxc_op_call *call) {
     mxci_assign_cast(call->run, call->req[0], &call->in_grad[0], &call->out_grad[0]);
     return MXC_OK;

@@ -5,6 +5,7 @@
 
 #include "math/tile_kernels.h"
 
+/* One call in either direction: whole = parts (concat), or parts = whole (is_split). */
 typedef struct move {
     const mxc_tensor *whole, *parts;
     const mxc_req *req;
@@ -12,6 +13,7 @@ typedef struct move {
     int64_t outer, row; /* row: elements of whole in one outer index */
 } move;
 
+/* n contiguous elements by the request of the array written, past the caches where that array is large. */
 static void concat_split_put(mxc_req req, const mxc_tensor *to, int64_t to_at, const mxc_tensor *from, int64_t from_at,
                              int64_t n) {
     if (req != MXC_REQ_NULL)
@@ -34,6 +36,7 @@ static void move_part(const move *m, int i, int64_t offset, int64_t n, int64_t b
     }
 }
 
+/* A range of whole may begin and end inside a part's run; every part copies what of the range is its own. */
 static void move_range(void *arg, int64_t begin, int64_t end, int part) {
     const move *m = arg;
     int64_t offset = 0;
@@ -46,6 +49,7 @@ static void move_range(void *arg, int64_t begin, int64_t end, int part) {
     mxci_stream_end();
 }
 
+/* Without elements there is nothing to copy, and no outer index to divide by. */
 static void run_move(const mxc_run *run, move *m, int axis) {
     const mxc_shape *shape = &m->whole->shape;
     m->outer = mxci_shape_count(shape, 0, axis);

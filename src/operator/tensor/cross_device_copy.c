@@ -37,6 +37,7 @@ static mxc_status cross_device_copy_add(const mxc_run *run, const mxc_tensor *to
     return mxci_run_copy(run, to->context, to->data, host.context, sum.data, mxci_tensor_bytes(to));
 }
 
+/* The GPU adds nothing itself: an addition across devices is made on the host. */
 static mxc_status cross_device_copy(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from) {
     if (mxci_on_host(to->context) && mxci_on_host(from->context))
         mxci_assign(run, req, to, from);

@@ -34,6 +34,7 @@ static mxc_status depth_to_space_infer(mxc_op_sig *sig, int deep_slot, int wide_
     return mxc_sig_set_shape(sig, wide_slot, &wide);
 }
 
+/* Each of the two operators is the gradient of the other. */
 static mxc_status to_space_infer(mxc_op_sig *sig) {
     return depth_to_space_infer(sig, 0, MXC_SLOT_OUT(0));
 }

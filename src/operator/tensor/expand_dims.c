@@ -33,6 +33,7 @@ static mxc_status expand_dims_infer_shape(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, 0, &data);
 }
 
+/* In place where the memory plan allows it: the order of elements is the same. */
 static mxc_status expand_dims_forward(const mxc_op_call *call) {
     mxci_assign(call->run, call->req[0], &call->out[0], &call->in[0]);
     return MXC_OK;

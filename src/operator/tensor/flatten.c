@@ -23,6 +23,7 @@ mxc_status mxci_flatten_infer(mxc_op_sig *sig) {
     return MXC_OK;
 }
 
+/* In place where the memory plan allows it: the order of elements is the same. */
 static mxc_status flatten_forward(const mxc_op_call *call) {
     mxci_assign(call->run, call->req[0], &call->out[0], &call->in[0]);
     return MXC_OK;

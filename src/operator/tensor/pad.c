@@ -19,6 +19,7 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
+/* Pairs for four or five axes; those of N and C are 0. */
 static mxc_status pad_check_params(void *params) {
     const pad_params *p = params;
     if (p->pad_width.n != 8 && p->pad_width.n != 10)
@@ -40,6 +41,7 @@ static mxc_status check_axis(const mxc_op_sig *sig, int axis, int64_t dim) {
                         (long long)dim, (long long)least);
 }
 
+/* Sizes go both ways: out is data and the padding of both sides, data is out without it. */
 static mxc_status pad_infer_shape(mxc_op_sig *sig) {
     const pad_params *p = sig->params;
     int ndim = p->pad_width.n / 2;
@@ -66,6 +68,7 @@ typedef struct pad_run {
     const mxc_tensor *from, *to;
 } pad_run;
 
+/* Backward also goes over the rows written: each sums what was copied from it, so that no row is added to twice. */
 static void pad_run_part(void *arg, int64_t begin, int64_t end, int part) {
     const pad_run *r = arg;
     (void)part;

@@ -121,6 +121,10 @@ static void reverse_axes(mxc_shape *shape) {
     }
 }
 
+/*
+ * With reverse the codes are matched from the last axis: both shapes are turned round, the codes read from the end, and
+ * the result is turned back, with the index of the axis to be inferred.
+ */
 static mxc_status parse_shape(shape_parser *r, const reshape_params *p) {
     if (p->reverse)
         reverse_axes(&r->from);
@@ -134,6 +138,7 @@ static mxc_status parse_shape(shape_parser *r, const reshape_params *p) {
     return MXC_OK;
 }
 
+/* The older parameter: sizes only, 0 for the one that is inferred; keep_highest keeps the first axis of data. */
 static mxc_status parse_target_shape(shape_parser *r, const reshape_params *p) {
     for (int i = 0; i < p->target_shape.n; i++) {
         int64_t size = p->target_shape.value[i];
@@ -194,6 +199,7 @@ static mxc_status infer_data(mxc_op_sig *sig) {
     return MXC_OK;
 }
 
+/* The codes need only the number of data's axes: where sizes are unknown, so are those that come of them. */
 static mxc_status reshape_infer(mxc_op_sig *sig) {
     const reshape_params *p = sig->params;
     shape_parser r = {.sig = sig, .from = sig->in_shape[0], .inferred = -1};
@@ -206,6 +212,7 @@ static mxc_status reshape_infer(mxc_op_sig *sig) {
     return infer_data(sig);
 }
 
+/* Mostly in place (see inplace_forward), then mxci_assign finds the elements already there. */
 static mxc_status reshape_forward(const mxc_op_call *call) {
     mxci_assign(call->run, call->req[0], &call->out[0], &call->in[0]);
     return MXC_OK;

@@ -40,6 +40,7 @@ static int64_t row_of_rhs(const assign_run *r, int64_t row) {
     return inside;
 }
 
+/* n elements of to from element `to` on: rhs from element `rhs` on, or the scalar, of which `value` holds a tile. */
 static void store_rhs(const assign_run *r, int64_t to, int64_t rhs, int64_t n) {
     if (r->rhs)
         mxci_assign_row(r->req, r->to->dtype, mxci_at(r->to, to), mxci_at(r->rhs, rhs), n);
@@ -47,6 +48,7 @@ static void store_rhs(const assign_run *r, int64_t to, int64_t rhs, int64_t n) {
         mxci_assign_row(r->req, r->to->dtype, mxci_at(r->to, to + i), r->value, n - i < MXCI_TILE ? n - i : MXCI_TILE);
 }
 
+/* Elements begin..end-1 of to, outside the box: those of from. */
 static void store_lhs(const assign_run *r, int64_t begin, int64_t end) {
     mxci_assign_row(r->req, r->to->dtype, mxci_at(r->to, begin), mxci_at(r->from, begin), end - begin);
 }
@@ -64,6 +66,7 @@ static void assign_row(const assign_run *r, int64_t first, int64_t rhs) {
     store_lhs(r, done, first + r->length);
 }
 
+/* Rows begin..end-1 of to: those outside the box are from's as they are. */
 static void assign_range(void *arg, int64_t begin, int64_t end, int part) {
     const assign_run *r = arg;
     (void)part;
@@ -76,6 +79,10 @@ static void assign_range(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
+/*
+ * to = from with the box replaced, by rows of the last axis. A scalar is the axis of a single element. The value is
+ * converted to the dtype once, as a tile, from where rows take it.
+ */
 static void assign(const mxc_op_call *call, mxc_req req, const mxc_tensor *to, const mxc_tensor *from,
                    const mxc_tensor *rhs, double value) {
     const mxc_shape *shape = &to->shape;

@@ -13,6 +13,7 @@ static mxc_status add_up(const mxc_op_call *call, mxci_view_fn view_of) {
                                call->temp);
 }
 
+/* Backward sums by chunks, whose partial sums are in temporary memory (math/map.h). */
 static size_t tile_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_BACKWARD ? mxci_sum_bytes(mxc_shape_size(&sig->in_shape[0]), sig->parallelism) : 0;
 }

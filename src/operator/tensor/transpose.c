@@ -25,12 +25,14 @@ static mxc_status infer_order(mxc_op_sig *sig, int ndim, const int *source) {
     return mxc_sig_set_shape(sig, 0, &data);
 }
 
+/* The number of axes is the same on both sides: whichever is known tells it; -1 if neither is. */
 static int known_ndim(const mxc_op_sig *sig) {
     return sig->in_shape[0].ndim >= 0 ? sig->in_shape[0].ndim : sig->out_shape[0].ndim;
 }
 
 /* ---- transpose --------------------------------------------------------------------------------------------------- */
 
+/* axes is empty or a permutation of all axes. */
 static mxc_status check_axes(const mxc_op_sig *sig, int ndim) {
     const transpose_params *p = sig->params;
     int seen[MXC_MAX_NDIM] = {0}, axis;

@@ -11,6 +11,7 @@
 
 enum { CONDITION, X, Y };
 
+/* x, y and out have one shape; condition has it as well, or its first axis, in which sizes go both ways. */
 static mxc_status where_infer_shape(mxc_op_sig *sig) {
     const mxc_shape *condition = &sig->in_shape[CONDITION], *x = &sig->in_shape[X];
     mxc_shape first;
@@ -55,6 +56,7 @@ static const void *row_of(const mxc_tensor *from, int64_t i, const void *zeros) 
     return from ? mxci_at(from, i) : zeros;
 }
 
+/* Tile by tile: the condition as bytes, the choice among rows of yes and no, the store by the request. */
 static void choose_range(void *arg, int64_t begin, int64_t end, int part) {
     static const int64_t zeros[MXCI_TILE];
     const choice *c = arg;
@@ -83,6 +85,7 @@ static mxc_status where_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+/* Each of x and y takes the gradient where it was chosen, 0 elsewhere. */
 static mxc_status where_backward(const mxc_op_call *call) {
     const mxc_tensor *condition = &call->in[CONDITION], *g = &call->out_grad[0];
     mxci_assign_zero_gradient(call, CONDITION);
