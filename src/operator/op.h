@@ -6,8 +6,8 @@
 
 #include <mxc/op.h>
 
-extern const mxc_op_def
-    mxci_op_custom; /* custom/custom.c: mxc_op_create replaces it by the operator that op_type names */
+/* custom/custom.c: mxc_op_create replaces it by the operator that op_type names. */
+extern const mxc_op_def mxci_op_custom;
 
 /* A new operator called `name` with the parameters of `of`, except that key has this value (value NULL: key is left
  * out; key NULL: all parameters are copied). MXC_ENOMEM, and mxc_op_create's errors. */

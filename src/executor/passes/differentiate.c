@@ -181,7 +181,7 @@ static mxc_status add_backward(work *w, int32_t node, int32_t n_inputs) {
 static mxc_status differentiate_node(work *w, int32_t node) {
     const mxci_gnode *n = &w->graph->nodes[node];
     const mxc_op_def *def = mxci_graph_op_def(w->graph, node);
-    int32_t *out_grads, n_inputs;
+    int32_t *out_grads, n_inputs = 0;
     mxc_status status;
     if (n->kind == MXCI_BACKWARD || !has_gradient(def))
         return MXC_FAIL(MXC_EUNSUPPORTED, "gradient: %s %s (node %s) has no gradient",
