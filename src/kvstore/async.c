@@ -265,8 +265,7 @@ mxc_status mxci_async_add(mxci_async *async, mxci_key *own) {
     return mxci_comm_call(async->comm, &barrier);
 }
 
-/* ---- opening and closing
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- opening and closing ------------------------------------------------------------------------------------- */
 
 static mxc_status receive_message(void *arg, int from, const void *data, size_t bytes) {
     const mxci_message_header *m = data;

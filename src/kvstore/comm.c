@@ -243,8 +243,7 @@ static void comm_thread(void *arg) {
     }
 }
 
-/* ---- opening and closing
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- opening and closing ------------------------------------------------------------------------------------- */
 
 static void end_closing_barrier(mxci_call *call, mxc_status status, const char *error) {
     mxci_comm *comm = (mxci_comm *)((char *)call - offsetof(mxci_comm, closing));

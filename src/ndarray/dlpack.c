@@ -42,8 +42,7 @@ static mxc_status dtype_of(DLDataType type, mxc_dtype *out) {
 /* DLPack and libmxc number the kinds of devices alike. */
 _Static_assert((int)kDLCPU == MXC_CPU && (int)kDLCUDA == MXC_GPU && (int)kDLCUDAHost == MXC_CPU_PINNED, "device kinds");
 
-/* ---- exporting
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- exporting ----------------------------------------------------------------------------------------------- */
 
 typedef struct exported {
     DLManagedTensor managed; /* first, so that both have one address */
@@ -88,8 +87,7 @@ mxc_status mxc_ndarray_to_dlpack(mxc_ndarray *array, struct DLManagedTensor **ou
     return MXC_OK;
 }
 
-/* ---- importing
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- importing ----------------------------------------------------------------------------------------------- */
 
 /* Shape, and whether the elements are dense in C order. Axes of size 1 may have any stride. */
 static mxc_status read_shape(const DLTensor *t, mxc_shape *shape, int *dense) {

@@ -187,8 +187,7 @@ mxc_status mxc_ndarray_wrap(int ndim, const int64_t *dims, mxc_dtype dtype, void
     return mxci_ndarray_wrap("mxc_ndarray_wrap", &shape, dtype, mxc_cpu(0), data, release, arg, out);
 }
 
-/* ---- references and properties
- * ---------------------------------------------------------------------------------------- */
+/* ---- references and properties ------------------------------------------------------------------------------- */
 
 mxc_ndarray *mxc_ndarray_retain(mxc_ndarray *array) {
     if (array)

@@ -21,8 +21,7 @@ typedef struct calibration {
     mxc_status status; /* the first failure in the monitor */
 } calibration;
 
-/* ---- observing values
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- observing values ---------------------------------------------------------------------------------------- */
 
 /* Comparisons with NaN are false, so NaN leaves the range as it is. */
 static void extend_range(mxci_activation_range *range, const float *x, int64_t n) {
