@@ -13,7 +13,7 @@ usage='scripts/test.sh [--no-install] [STAGE]...
     programs  examples and benches, briefly
     address   all tests under the address and undefined-behaviour sanitizers
     thread    all tests under the thread sanitizer
-    fuzz      each fuzz target for FUZZ_SECONDS (10; 60 for readers of data sets); skipped without clang'
+    fuzz      each fuzz target for FUZZ_SECONDS (10; 30 for readers of data sets); skipped without clang'
 
 stages=()
 for argument; do
@@ -184,7 +184,7 @@ stage_thread() {
 # fuzz NAME: one target from its seeds on; its output and how it ended are kept. Readers of data sets run longer.
 fuzz() {
     local seconds=10 status=0
-    case $1 in record | image_record | csv | libsvm | idx) seconds=60 ;; esac
+    case $1 in record | image_record | csv | libsvm | idx) seconds=30 ;; esac
     mkdir -p "build/fuzz/corpus/$1" "fuzz/corpus/$1"
     "build/fuzz/fuzz/fuzz_$1" -max_total_time="${FUZZ_SECONDS:-$seconds}" -rss_limit_mb=2048 -timeout=10 \
         -artifact_prefix="build/fuzz/$1-" "build/fuzz/corpus/$1" "fuzz/corpus/$1" >"$scratch/$1.log" 2>&1 </dev/null ||
