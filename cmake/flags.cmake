@@ -13,6 +13,7 @@ set(CMAKE_C_EXTENSIONS ON) # POSIX and GNU declarations for src/base/sys*.c
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELEASE "-O1 -DNDEBUG") # the GPU emulator of the tests
+set(CMAKE_CUDA_FLAGS_RELEASE "-O1 -DNDEBUG") # of the host's side, which launches kernels; kernels are compiled at -O3
 
 set(common_flags -Wall -Wextra -Wpedantic -Wvla -fno-math-errno -fno-trapping-math
     -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
