@@ -316,9 +316,10 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_sig_fail(const mxc_op_sig *sig, const char
  *                 the inferred shape and dtype. An output may be an input's array where the in-place option allows it
  * @param req      n_out requests, or NULL: write
  * @param is_train training behaviour (dropout, batch statistics)
- * @return MXC_EINVAL, MXC_ESHAPE, MXC_EDTYPE, MXC_EDEVICE, MXC_ENOMEM; the next wait on out reports an error of the
- * kernel Does not block, unless the descriptor has infer_from_data. Source operators (no inputs) run on cpu(0) or on
- * the context of inout[0].
+ * @return MXC_EINVAL, MXC_ESHAPE, MXC_EDTYPE, MXC_EDEVICE, MXC_ENOMEM; an error of the kernel is reported by the
+ *         next wait on out
+ * Does not block, unless the descriptor has infer_from_data. Source operators (no inputs) run on cpu(0) or on the
+ * context of inout[0].
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_op_invoke(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out,
                                                 mxc_ndarray **inout, const mxc_req *req, int is_train);
