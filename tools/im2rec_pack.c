@@ -210,13 +210,13 @@ static int write_chunk(chunk *s, mxc_record_writer *writer, long long *done, lon
     return status == MXC_OK;
 }
 
-/* Draw the progress bar over the previous one. */
+/* Draw the progress bar over the previous one, by one write. */
 static void show(long long done, long long all) {
-    const int length = all > 0 ? (int)(done * BAR / all) : BAR;
-    fprintf(stderr, "\r[");
-    for (int i = 0; i < BAR; i++)
-        fputc(i < length ? '#' : ' ', stderr);
-    fprintf(stderr, "] %lld of %lld", done, all);
+    const int length = done < all ? (int)(done * BAR / all) : BAR; /* the list may have grown since it was counted */
+    char bar[BAR];
+    memset(bar, ' ', BAR);
+    memset(bar, '#', (size_t)length);
+    fprintf(stderr, "\r[%.*s] %lld of %lld", BAR, bar, done, all);
 }
 
 /* Number of lines that are not empty. Rewinds the list. */
