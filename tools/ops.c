@@ -187,9 +187,12 @@ static const struct {
     const char *name, *why;
 } on_host[] = {
     {"Custom", "calls the program's functions, which run on the host"},
+    {"_cond", "its subgraphs run on the host"},
     {"_contrib_calibrate_entropy", "runs once for an array in a calibration, and reads one histogram"},
     {"_cvimdecode", "libjpeg and libpng work on the host"},
+    {"_foreach", "its subgraph runs on the host"},
     {"_imdecode", "libjpeg and libpng work on the host"},
+    {"_while_loop", "its subgraphs run on the host"},
 };
 
 static const char *reason_of(const char *name) {

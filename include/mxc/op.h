@@ -174,6 +174,9 @@ struct mxc_op_def {
     /* In place of params: take parameters of any name, as text, and fill in param_size bytes, zero before. */
     mxc_status (*params_open)(int n, const char *const *keys, const char *const *values, void *params);
     void (*params_close)(void *params); /* frees what params_open made; optional */
+    /* Symbols that the operator runs by itself, as those of control flow. Only of built-in operators, with params_open;
+     * the struct of parameters begins with an array of that many. */
+    int n_subgraphs;
 
     const char *args;     /* "data,weight,bias"; NULL: "data" (or none where n_args says so) */
     const char *outputs;  /* "output,mean,var"; NULL: "output" */

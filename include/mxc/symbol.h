@@ -63,6 +63,44 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_copy(const mxc_symbol *symbol, mxc_
 MXC_API mxc_symbol *mxc_symbol_retain(mxc_symbol *symbol);
 MXC_API void mxc_symbol_release(mxc_symbol *symbol); /* NULL is fine; no recursion, however deep the graph */
 
+/* ---- control flow --------------------------------------------------------------------------------------------- */
+
+/*
+ * Symbols that run other symbols, with gradients. These, the subgraphs, have no auxiliary states. Variables of a
+ * subgraph that are not named in the call are variables of the new symbol, too: one weight is the same in and outside.
+ * Status of all: MXC_EINVAL (a name that no subgraph has, numbers of outputs that do not fit), MXC_EUNSUPPORTED
+ * (auxiliary states), MXC_ENOMEM.
+ */
+
+/**
+ * Run body once for each row of some arrays, with states that go from one step to the next (MXNet's _foreach).
+ * @param name    of the node; NULL: made from the operator's name and a counter
+ * @param body    its outputs, then its n_states new states, of the shapes and types of the states
+ * @param data    n_data symbols of shape (T,...); the argument data_names[i] of body is row t of data[i]
+ * @param states  n_states symbols, the first values of the arguments state_names
+ * @param[out] out  outputs: those of body, stacked (T,...), then the states after the last step
+ */
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_foreach(const char *name, mxc_symbol *body, int n_data,
+                                                     const char *const *data_names, mxc_symbol *const *data,
+                                                     int n_states, const char *const *state_names,
+                                                     mxc_symbol *const *states, mxc_symbol **out);
+/**
+ * Run body on the variables of a loop as long as condition is not 0 (MXNet's _while_loop).
+ * @param condition       one output of one element, of arguments among var_names and others
+ * @param body            its outputs, then the n_vars new variables
+ * @param vars            n_vars symbols, the first values of the arguments var_names of body
+ * @param max_iterations  at most so many steps, at least 1
+ * @param[out] out  outputs: those of body, stacked (max_iterations,...), zeros behind the last step, then the variables
+ */
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_while_loop(const char *name, mxc_symbol *condition, mxc_symbol *body,
+                                                        int n_vars, const char *const *var_names,
+                                                        mxc_symbol *const *vars, int64_t max_iterations,
+                                                        mxc_symbol **out);
+/** Run then_branch if condition, one output of one element, is not 0, and else_branch if it is (MXNet's _cond). The
+ *  branches have the same number of outputs, of the same shapes and types. */
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_cond(const char *name, mxc_symbol *condition, mxc_symbol *then_branch,
+                                                  mxc_symbol *else_branch, mxc_symbol **out);
+
 /* ---- outputs, inner nodes, names ----------------------------------------------------------------------------- */
 
 /** Name of the node of a one-output symbol; NULL for a group. Borrowed. */

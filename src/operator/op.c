@@ -189,12 +189,9 @@ static mxc_status parse_custom(mxc_op *op, int n, const char *const *keys, const
 }
 
 /* A failure after the parameters are parsed releases the operator, so that params_close runs. */
-mxc_status mxc_op_create(const char *name, int n_params, const char *const *keys, const char *const *values,
-                         mxc_op **out) {
-    MXC_TRY(MXCI_OUT(out));
-    MXC_TRY(MXCI_NON_NULL(name));
-    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
-    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
+mxc_status mxci_op_create_with_subgraphs(const char *name, int n_params, const char *const *keys,
+                                         const char *const *values, int n_subgraphs,
+                                         struct mxc_symbol *const *subgraphs, mxc_op **out) {
     const mxc_op_def *def;
     int is_custom;
     mxc_status status;
@@ -206,6 +203,8 @@ mxc_status mxc_op_create(const char *name, int n_params, const char *const *keys
     op = alloc_op(def, is_custom ? mxci_op_custom.name : def->name, n_params, keys, values);
     if (!op)
         return MXC_FAIL(MXC_ENOMEM, "%s: out of memory for the operator's parameters", def->name);
+    if (n_subgraphs > 0 && n_subgraphs == def->n_subgraphs)
+        memcpy(op->params, subgraphs, (size_t)n_subgraphs * sizeof *subgraphs);
     status = (is_custom ? parse_custom : parse)(op, n_params, keys, values);
     if (status == MXC_OK)
         status = op_complete(op);
@@ -214,6 +213,22 @@ mxc_status mxc_op_create(const char *name, int n_params, const char *const *keys
     else
         mxc_op_release(op);
     return status;
+}
+
+mxc_status mxc_op_create(const char *name, int n_params, const char *const *keys, const char *const *values,
+                         mxc_op **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(name));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
+    MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
+    return mxci_op_create_with_subgraphs(name, n_params, keys, values, 0, NULL, out);
+}
+
+struct mxc_symbol *mxci_op_subgraph(const mxc_op *op, int index) {
+    struct mxc_symbol *subgraph = NULL;
+    if (index < op->def->n_subgraphs)
+        memcpy(&subgraph, op->params + (size_t)index * sizeof subgraph, sizeof subgraph);
+    return subgraph;
 }
 
 /* keys and values are the two halves of one block, each with room for one more entry. */

@@ -9,6 +9,15 @@
 /* custom/custom.c: mxc_op_create replaces it by the operator that op_type names. */
 extern const mxc_op_def mxci_op_custom;
 
+struct mxc_symbol;
+/* mxc_op_create for a descriptor with n_subgraphs: its params_open finds the subgraphs at the beginning of params,
+ * where it retains them. */
+mxc_status mxci_op_create_with_subgraphs(const char *name, int n_params, const char *const *keys,
+                                         const char *const *values, int n_subgraphs,
+                                         struct mxc_symbol *const *subgraphs, mxc_op **out);
+/* Subgraph number index, borrowed; NULL past the last. */
+struct mxc_symbol *mxci_op_subgraph(const mxc_op *op, int index);
+
 /* A new operator called `name` with the parameters of `of`, except that key has this value (value NULL: key is left
  * out; key NULL: all parameters are copied). MXC_ENOMEM, and mxc_op_create's errors. */
 mxc_status mxci_op_like(const mxc_op *of, const char *name, const char *key, const char *value, mxc_op **out);

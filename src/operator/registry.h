@@ -6,7 +6,8 @@
 #include <mxc/op.h>
 
 /* Registers the descriptors of op_list.def and of simpleop's list with mxci_registry_add. Called once, with the
- * registry locked, at its first use. Defined in simpleop/builtin.c, since this layer must not include the one above. */
+ * registry locked, at its first use. Defined in executor/builtin_ops.c, since this layer must not include the one
+ * above. */
 mxc_status mxci_register_builtin(void);
 
 /* Add one descriptor of a family, whose name must stay valid; the caller holds the registry's lock (only

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "operator/op.h"
 #include "operator/registry.h"
 #include "symbol/compose.h"
 
@@ -27,7 +28,7 @@ int mxci_key_is_attr(const mxc_op_def *def, const char *key) {
 }
 
 mxc_status mxci_op_make(const char *name, int n, const char *const *keys, const char *const *values, int64_t n_in,
-                        mxc_op **out) {
+                        int n_subgraphs, mxc_symbol *const *subgraphs, mxc_op **out) {
     const mxc_op_def *def;
     const char **param_keys, **param_values;
     char count_text[24];
@@ -58,7 +59,7 @@ mxc_status mxci_op_make(const char *name, int n, const char *const *keys, const 
         param_keys[n_params] = def->variadic;
         param_values[n_params++] = count_text;
     }
-    status = mxc_op_create(name, n_params, param_keys, param_values, out);
+    status = mxci_op_create_with_subgraphs(name, n_params, param_keys, param_values, n_subgraphs, subgraphs, out);
     mxci_free(param_keys);
     return status;
 }

@@ -156,7 +156,7 @@ static mxc_status apply(const call *c, mxc_symbol **out) {
     int n_visible;
     MXC_TRY(check_lists(c->op, c->n_params, c->keys, c->values));
     MXC_TRY(count_inputs(c, &n_in));
-    MXC_TRY(mxci_op_make(c->op, c->n_params, c->keys, c->values, n_in, &op));
+    MXC_TRY(mxci_op_make(c->op, c->n_params, c->keys, c->values, n_in, 0, NULL, &op));
     status = compose_make_node(c, op, &node);
     mxc_op_release(op);
     MXC_TRY(status);
@@ -196,7 +196,7 @@ static mxc_status compose_check_params(const char *name, int n, const char *cons
     for (int i = 0; i < n && !counted; i++)
         counted = mxci_param_find(def, keys[i]) == mxci_param_find(def, def->variadic);
     if (counted) {
-        MXC_TRY(mxci_op_make(name, n, keys, values, 0, &op));
+        MXC_TRY(mxci_op_make(name, n, keys, values, 0, 0, NULL, &op));
         mxc_op_release(op);
         return MXC_OK;
     }

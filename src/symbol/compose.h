@@ -10,10 +10,10 @@ const mxc_param *mxci_param_find(const mxc_op_def *def, const char *key);
 /* 1 if a key that came with parameters is an attribute: __key__, a known key, "<argument>_<known key>". */
 int mxci_key_is_attr(const mxc_op_def *def, const char *key);
 /* The operator from keys and values of which those that are attributes are left out; for a variadic
- * operator n_in is added where the count is not among them. Statuses of mxc_op_create; MXC_EUNSUPPORTED for an operator
- * on arrays only. */
+ * operator n_in is added where the count is not among them. It retains the subgraphs. Statuses of mxc_op_create;
+ * MXC_EUNSUPPORTED for an operator on arrays only. */
 mxc_status mxci_op_make(const char *name, int n, const char *const *keys, const char *const *values, int64_t n_in,
-                        mxc_op **out);
+                        int n_subgraphs, mxc_symbol *const *subgraphs, mxc_op **out);
 /* Set those of the keys that are attributes on the operator's node. */
 mxc_status mxci_node_take_attrs(mxci_node *node, int n, const char *const *keys, const char *const *values);
 /* Name of an operator's input: an argument, or after the arguments an auxiliary state. */

@@ -28,12 +28,17 @@
 #include "symbol/compose.h"
 #include "symbol/json.h"
 
+enum { MAX_SUBGRAPHS = 3, MAX_DEPTH = 16 };
+
 typedef struct reader {
     json_t *root, *nodes; /* nodes is borrowed; read ones are dropped from it */
     int64_t version, n_nodes, at;
     mxci_node **built;     /* node of the file: the node made of it; NULL from at on; one reference each */
     int64_t outputs_left;  /* that nodes may still have, so that a short text cannot make a huge graph */
     const char *op, *name; /* of node at, borrowed from nodes */
+    int depth;             /* of the graph in others, as their subgraph */
+    int n_subgraphs;       /* of node at */
+    mxc_symbol *subgraphs[MAX_SUBGRAPHS];
 } reader;
 
 /* Fail with what is wrong with the current node. */
@@ -198,7 +203,8 @@ static mxc_status json_read_make_op(const reader *r, int64_t n_in, const pairs *
     const char *name = json_read_op_name(r, n_in);
     const mxc_op_def *def = mxc_op_find(name);
     int takes_none = def && !def->params && !def->params_open;
-    MXC_TRY(at_node(r, mxci_op_make(name, takes_none ? 0 : p->n, p->keys, p->values, n_in, &node->op)));
+    MXC_TRY(at_node(r, mxci_op_make(name, takes_none ? 0 : p->n, p->keys, p->values, n_in, r->n_subgraphs, r->subgraphs,
+                                    &node->op)));
     for (int i = 0; takes_none && i < p->n; i++)
         if (!mxci_key_is_attr(def, p->keys[i]))
             MXC_TRY(at_node(r, mxci_node_put_attr(node, p->keys[i], p->values[i])));
@@ -224,16 +230,52 @@ static mxc_status read_op(const reader *r, json_t *json, int64_t n_in, mxci_node
     return status;
 }
 
+static mxc_status read_graph(reader *r, mxc_symbol **out);
+
+/* The subgraphs of a node of control flow, each read as a graph by itself. */
+static mxc_status read_subgraphs(reader *r, json_t *json) {
+    const json_t *list = json_object_get(json, "subgraphs");
+    const mxc_op_def *def = mxc_op_find(r->op);
+    size_t n = json_array_size(list);
+    r->n_subgraphs = 0;
+    if (!def || (n == 0 && def->n_subgraphs == 0))
+        return MXC_OK;
+    if (n != (size_t)def->n_subgraphs)
+        return FAIL_NODE(r, MXC_EFORMAT, "%zu \"subgraphs\", but %.80s has %d", n, r->op, def->n_subgraphs);
+    if (r->depth == MAX_DEPTH)
+        return FAIL_NODE(r, MXC_EUNSUPPORTED, "\"subgraphs\" in more than %d others", MAX_DEPTH);
+    for (size_t i = 0; i < n; i++) {
+        reader nested = {.root = json_array_get(list, i),
+                         .version = r->version,
+                         .outputs_left = r->outputs_left,
+                         .depth = r->depth + 1};
+        mxc_status status = read_graph(&nested, &r->subgraphs[i]);
+        r->outputs_left = nested.outputs_left;
+        if (status != MXC_OK && status != MXC_ENOMEM && r->depth == 0) /* the outermost and the innermost say where */
+            return FAIL_NODE(r, status, "subgraph %zu: %s", i, mxc_last_error());
+        MXC_TRY(status);
+        r->n_subgraphs++;
+    }
+    return MXC_OK;
+}
+
+static void drop_subgraphs(reader *r) {
+    while (r->n_subgraphs > 0)
+        mxc_symbol_release(r->subgraphs[--r->n_subgraphs]);
+}
+
 /* The operator with its inputs: arguments, then auxiliary states, which must be variables. */
-static mxc_status read_forward(const reader *r, json_t *json, mxci_node *node) {
+static mxc_status read_forward(reader *r, json_t *json, mxci_node *node) {
     const json_t *inputs = json_object_get(json, "inputs");
     int64_t n_in = (int64_t)json_array_size(inputs);
     int32_t n_args, n_aux;
-    if (mxc_op_find(r->op) && json_array_size(json_object_get(json, "subgraphs")))
-        return FAIL_NODE(r, MXC_EFORMAT, "%s", "\"subgraphs\" are not supported");
     if (json_array_size(json_object_get(json, "control_deps")))
         return FAIL_NODE(r, MXC_EFORMAT, "%s", "\"control_deps\" are supported in backward nodes only");
-    MXC_TRY(read_op(r, json, n_in, node));
+    mxc_status status = read_subgraphs(r, json);
+    if (status == MXC_OK)
+        status = read_op(r, json, n_in, node);
+    drop_subgraphs(r);
+    MXC_TRY(status);
     n_args = mxc_op_n_args(node->op);
     n_aux = mxc_op_n_aux(node->op);
     if (n_in != n_args && n_in != (int64_t)n_args + n_aux)
@@ -417,7 +459,7 @@ static mxc_status read_heads(const reader *r, mxc_symbol **out) {
 }
 
 static mxc_status read_graph(reader *r, mxc_symbol **out) {
-    mxc_status status = read_version(r);
+    mxc_status status = r->depth > 0 ? MXC_OK : read_version(r);
     if (status == MXC_OK)
         status = mxci_json_unfuse(r->root);
     if (status == MXC_OK)

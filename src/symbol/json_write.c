@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "operator/op.h"
 #include "symbol/graph.h"
 #include "symbol/json.h"
 
@@ -151,6 +152,41 @@ static mxc_status add_op(mxci_text *t, const mxci_gnode *node) {
     return status;
 }
 
+static mxc_status write_symbol(mxci_text *t, const mxc_symbol *symbol, int is_subgraph);
+
+/* A text with 8 blanks before each of its lines. */
+static void add_indented(mxci_text *t, const char *text) {
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+        mxci_text_add(t, "        ");
+        mxci_text_add_bytes(t, text, n);
+        text += n;
+        if (*text) {
+            mxci_text_add(t, "\n");
+            text++;
+        }
+    }
+}
+
+static mxc_status add_subgraphs(mxci_text *t, const mxc_op *op) {
+    const int n = mxc_op_get_def(op)->n_subgraphs;
+    mxci_text_add(t, ", \n      \"subgraphs\": [\n");
+    for (int i = 0; i < n; i++) {
+        mxci_text graph = {0};
+        char *text;
+        mxc_status status = write_symbol(&graph, mxci_op_subgraph(op, i), 1);
+        if (status != MXC_OK)
+            mxci_text_free(&graph);
+        MXC_TRY(status);
+        MXC_TRY(mxci_text_take(&graph, &text));
+        add_indented(t, text);
+        mxci_text_add(t, i + 1 < n ? ", \n" : "\n");
+        mxci_free(text);
+    }
+    mxci_text_add(t, "      ]");
+    return MXC_OK;
+}
+
 static mxc_status json_write_add_node(mxci_text *t, const mxci_graph *g, int32_t i, int32_t *versions) {
     const mxci_gnode *node = &g->nodes[i];
     mxci_text_add(t, "    {\n      \"op\": ");
@@ -166,6 +202,8 @@ static mxc_status json_write_add_node(mxci_text *t, const mxci_graph *g, int32_t
     add_entries(t, g, node->n_inputs, mxci_graph_inputs(g, i), versions);
     if (node->forward >= 0)
         mxci_text_printf(t, ", \n      \"control_deps\": [%d]", (int)node->forward);
+    if (node->kind == MXCI_FORWARD && mxc_op_get_def(node->op)->n_subgraphs > 0)
+        MXC_TRY(add_subgraphs(t, node->op));
     mxci_text_add(t, i + 1 < g->n_nodes ? "\n    }, \n" : "\n    }\n");
     return MXC_OK;
 }
@@ -179,7 +217,7 @@ static void add_item(mxci_text *t, int is_first, int is_long, int32_t number) {
     add_number(t, number);
 }
 
-static mxc_status write_graph(mxci_text *t, const mxci_graph *g, int32_t *versions) {
+static mxc_status write_graph(mxci_text *t, const mxci_graph *g, int32_t *versions, int is_subgraph) {
     int is_long = g->n_args + g->n_aux > 10, n = 0;
     mxci_text_add(t, "{\n  \"nodes\": [\n");
     for (int32_t i = 0; i < g->n_nodes; i++)
@@ -199,22 +237,28 @@ static mxc_status write_graph(mxci_text *t, const mxci_graph *g, int32_t *versio
     mxci_text_add(t, is_long ? "\n  ], \n" : "], \n");
     mxci_text_add(t, "  \"heads\": ");
     add_entries(t, g, g->n_outputs, g->outputs, versions);
-    mxci_text_printf(t, ", \n  \"attrs\": {\"mxnet_version\": [\"int\", %d]}\n}", MXCI_JSON_VERSION);
+    if (!is_subgraph)
+        mxci_text_printf(t, ", \n  \"attrs\": {\"mxnet_version\": [\"int\", %d]}", MXCI_JSON_VERSION);
+    mxci_text_add(t, "\n}");
     return MXC_OK;
 }
 
-mxc_status mxc_symbol_to_json(const mxc_symbol *symbol, char **out) {
+/* Recursion is as deep as subgraphs are in each other. */
+static mxc_status write_symbol(mxci_text *t, const mxc_symbol *symbol, int is_subgraph) {
     mxci_graph *g;
-    mxci_text text = {0};
-    int32_t *versions;
-    mxc_status status;
-    MXC_TRY(MXCI_OUT(out));
-    MXC_TRY(MXCI_NON_NULL(symbol));
     MXC_TRY(mxci_graph_from_symbol(symbol, &g));
-    versions = mxci_calloc((size_t)g->n_nodes, sizeof *versions);
-    status = versions ? write_graph(&text, g, versions) : MXCI_NO_MEMORY("symbol JSON", "the versions of variables");
+    int32_t *versions = mxci_calloc((size_t)g->n_nodes, sizeof *versions);
+    mxc_status status = versions ? write_graph(t, g, versions, is_subgraph) : MXCI_NO_MEMORY("symbol JSON", "a graph");
     mxci_free(versions);
     mxci_graph_destroy(g);
+    return status;
+}
+
+mxc_status mxc_symbol_to_json(const mxc_symbol *symbol, char **out) {
+    mxci_text text = {0};
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
+    mxc_status status = write_symbol(&text, symbol, 0);
     if (status == MXC_OK)
         return mxci_text_take(&text, out);
     mxci_text_free(&text);

@@ -12,24 +12,31 @@
 . "$(dirname "$0")/lib.sh"
 
 # Files whose operators have no GPU implementation: `mxc ops --missing gpu` says why.
-without_gpu='custom/custom quantized/calibrate_entropy tensor/cross_device_copy vision/image_decode'
-# Operators that only passes insert, which the tests of these passes cover.
-without_cases='tensor/cross_device_copy'
+without_gpu='control_flow/cond control_flow/foreach control_flow/while_loop custom/custom quantized/calibrate_entropy tensor/cross_device_copy vision/image_decode'
+# Operators that only passes insert, which the tests of these passes cover, and those with subgraphs, which
+# tests/executor/test_control_flow.c covers.
+without_cases='control_flow/cond control_flow/foreach control_flow/while_loop tensor/cross_device_copy'
 
 has() { [[ " ${1//$'\n'/ } " == *" $2 "* ]]; }
 
 # source_folder FAMILY
-source_folder() { [ "$1" = elementwise ] && echo src/simpleop || echo "src/operator/$1"; }
+source_folder() {
+    case $1 in
+        elementwise) echo src/simpleop ;;
+        control_flow) echo src/executor/control_flow ;;
+        *) echo "src/operator/$1" ;;
+    esac
+}
 
 # Fills listed ("family/symbol"), defined (the same, of descriptors), sources ("family/stem" that define operators), lists
 # (arrays of cases) and families. A file whose macro makes descriptors defines the entries of the lists (.def) beside it.
 read_tree() {
     local folder family file
-    listed=$(sed -nE 's|^OP\(([a-z]+), ([a-z_0-9]+)\)$|\1/\2|p' src/operator/op_list.def)
+    listed=$(sed -nE 's|^OP\(([a-z_]+), ([a-z_0-9]+)\)$|\1/\2|p' src/operator/op_list.def src/executor/*/op_list.def)
     families=$(cut -d/ -f1 <<<"$listed" | sort -u)
     lists=$(sed -nE 's/^CASES\(([a-z_0-9]+)\)$/\1/p' tests/operator/cases.def)
     defined='' sources=''
-    for folder in src/simpleop src/operator/*/; do
+    for folder in src/simpleop src/executor/control_flow*/ src/operator/*/; do
         folder=${folder%/} family=${folder##*/}
         [ "$folder" != src/simpleop ] || family=elementwise
         defined+=$(sed -nE "s|^const mxc_op_def mxci_op_([a-z_0-9]+) =.*|$family/\1|p" "$folder"/*.c)$'\n'

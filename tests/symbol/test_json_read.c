@@ -199,7 +199,7 @@ static const struct refused {
     {GRAPH("{\"op\":\"t_none\",\"name\":\"f\",\"inputs\":[],\"subgraphs\":[{}]}", "[[0,0]]"), MXC_ENOTFOUND,
      "node 0 \"f\": no operator is called 't_none'"},
     {GRAPH("{\"op\":\"t_bn\",\"name\":\"f\",\"inputs\":[],\"subgraphs\":[{}]}", "[[0,0]]"), MXC_EFORMAT,
-     "node 0 \"f\": \"subgraphs\""},
+     "node 0 \"f\": 1 \"subgraphs\", but t_bn has 0"},
     {GRAPH("{\"op\":\"t_bn\",\"name\":\"f\",\"inputs\":[],\"control_deps\":[0]}", "[[0,0]]"), MXC_EFORMAT,
      "\"control_deps\""},
     {GRAPH(VARIABLE("x") "," FC("[]"), "[[1,0]]"), MXC_EFORMAT, "node 1 \"f\": 0 inputs, but t_fc takes 3"},

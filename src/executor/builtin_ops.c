@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers every built-in operator: those of operator/op_list.def, then the SimpleOps of this directory. */
+/* Enters every built-in operator in the registry: those of operator/ and of control flow, then the element-wise ones of
+ * simpleop/. Here, in the highest module that has operators. */
 #include "base/sys.h"
 #include "operator/registry.h"
 #include "simpleop/families.h"
@@ -7,6 +8,7 @@
 
 #define OP(family, symbol) extern const mxc_op_def mxci_op_##symbol;
 #include "operator/op_list.def"
+#include "executor/control_flow/op_list.def"
 #undef OP
 
 static const struct {
@@ -15,6 +17,7 @@ static const struct {
 } ops[] = {
 #define OP(family, symbol) {&mxci_op_##symbol, #family},
 #include "operator/op_list.def"
+#include "executor/control_flow/op_list.def"
 #undef OP
 };
 
