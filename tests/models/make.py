@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes graphs of MXNet 1.9.1's model zoo and of Gluon's layers, cells and losses, and what MXNet computes of them:
+"""Writes graphs of MXNet 1.9.1's model zoo, of Gluon's layers, cells and losses, and of control flow, and what MXNet
+computes of them:
 make.py OUT, by a Python with mxnet 1.9.1 and numpy below 1.24; OUT is this folder.
 
 OUT/graphs/NAME.json are the symbols without blanks. Weights and inputs are not stored: number i of the array NAME
@@ -56,13 +57,14 @@ def write(out, answers, name, symbol, **inputs):
         symbol = mx.sym.Group([s for part in symbol for s in (part if isinstance(part, (list, tuple)) else [part])])
     given = {k: v if isinstance(v[0], tuple) else (v, 0) for k, v in inputs.items()}
     shapes = {k: v[0] for k, v in given.items()}
-    arg_shapes, _, aux_shapes = symbol.infer_shape(**shapes)
+    arg_shapes, _, aux_shapes = symbol.infer_shape_partial(**shapes)  # outputs of loops have no shape before they run
     args = {k: array(k, s, given[k][1] if k in given else None) for k, s in zip(symbol.list_arguments(), arg_shapes)}
     aux = {k: array(k, s) for k, s in zip(symbol.list_auxiliary_states(), aux_shapes)}
     outputs = symbol.bind(mx.cpu(), args, aux_states=aux, grad_req="null").forward(is_train=False)
     answers.write("graph %s\n" % name)
     for k, (shape, limit) in given.items():
         answers.write("input %s %d %s\n" % (k, limit, " ".join(map(str, shape))))
+    mx.nd.waitall()
     for y in outputs:
         y = y.asnumpy()
         flat = y.ravel().astype(np.float64)
@@ -152,10 +154,33 @@ def losses(put):
         label=((4,), 2))
 
 
+def control_flow(put):
+    x, s, w, v = (mx.sym.var(name) for name in ("x", "s", "w", "v"))
+
+    def cell(row, states):
+        h = mx.sym.tanh(mx.sym.FullyConnected(row, weight=w, num_hidden=3, no_bias=True, name="fc") + states[0])
+        return h * 2, [h]
+
+    def step(loop_vars):
+        n, a = loop_vars
+        return mx.sym.broadcast_mul(a, w), [n + 1, mx.sym.broadcast_add(mx.sym.tanh(a), n)]
+
+    put("control_foreach", mx.sym.contrib.foreach(cell, x, [s], name="loop"), x=(4, 2, 3), s=(2, 3))
+    put("control_foreach_nested", mx.sym.contrib.foreach(
+        lambda row, states: mx.sym.contrib.foreach(cell, row, states, name="inner"), x, [s], name="outer"),
+        x=(2, 4, 2, 3), s=(2, 3))
+    put("control_while", mx.sym.contrib.while_loop(
+        lambda n, a: mx.sym.broadcast_lesser(n, s + 10), lambda n, a: step((n, a)), [v, x], 3, name="loop"),
+        v=((1,), 1), x=(2, 3), w=(1, 3), s=((1,), 1))
+    for name, limit in ("then", 1e9), ("else", -1e9):
+        put("control_cond_" + name, mx.sym.contrib.cond(mx.sym.sum(x) < limit, lambda: x * v + w, lambda: x - v,
+                                                        name="choice"), x=(2, 3), v=(2, 3), w=(2, 3))
+
+
 def main(out):
     os.makedirs(os.path.join(out, "graphs"), exist_ok=True)
     with open(os.path.join(out, "answers.txt"), "w") as answers:
-        for family in networks, layers, cells, losses:
+        for family in networks, layers, cells, losses, control_flow:
             family(lambda name, symbol, **inputs: write(out, answers, name, symbol, **inputs))
 
 

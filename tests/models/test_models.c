@@ -254,12 +254,17 @@ static void test_losses(void **state) {
     assert_true(check_graphs("loss_", "") > 5);
 }
 
+static void test_control_flow(void **state) {
+    (void)state;
+    assert_int_equal(check_graphs("control_", ""), 5);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layers),    cmocka_unit_test(test_cells),           cmocka_unit_test(test_losses),
-        cmocka_unit_test(test_mobilenet), cmocka_unit_test(test_squeezenet),      cmocka_unit_test(test_alexnet),
-        cmocka_unit_test(test_densenet),  cmocka_unit_test(test_inception),       cmocka_unit_test(test_resnet),
-        cmocka_unit_test(test_vgg),       cmocka_unit_test(test_zoo_is_complete),
+        cmocka_unit_test(test_layers),       cmocka_unit_test(test_cells),     cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_control_flow), cmocka_unit_test(test_mobilenet), cmocka_unit_test(test_squeezenet),
+        cmocka_unit_test(test_alexnet),      cmocka_unit_test(test_densenet),  cmocka_unit_test(test_inception),
+        cmocka_unit_test(test_resnet),       cmocka_unit_test(test_vgg),       cmocka_unit_test(test_zoo_is_complete),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
