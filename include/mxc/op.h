@@ -240,6 +240,11 @@ struct mxc_op_def {
     int (*linear)(const mxc_op *op, mxc_linear *out);
     int (*norm)(const mxc_op *op, int ndim, mxc_norm *out); /* data of ndim axes */
 
+    /* Checks what arguments hold, such as indices, before a forward run on the CPU, where the environment has
+     * MXC_CHECK_VALUES=1. For values that forward accepts, but that are likely mistakes: what it cannot compute it
+     * refuses by itself. Optional. */
+    mxc_status (*check_values)(const mxc_op_call *call);
+
     mxc_op_compute_fn forward[MXC_DEVICE_LIMIT];  /* by mxc_device; NULL: not on that device */
     mxc_op_compute_fn backward[MXC_DEVICE_LIMIT]; /* NULL: no gradient */
 };

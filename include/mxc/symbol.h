@@ -63,7 +63,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_copy(const mxc_symbol *symbol, mxc_
 MXC_API mxc_symbol *mxc_symbol_retain(mxc_symbol *symbol);
 MXC_API void mxc_symbol_release(mxc_symbol *symbol); /* NULL is fine; no recursion, however deep the graph */
 
-/* ---- control flow --------------------------------------------------------------------------------------------- */
+/* ---- control flow ------------------------------------------------------------------------------------------------ */
 
 /*
  * Symbols that run other symbols, with gradients. These, the subgraphs, have no auxiliary states. Variables of a
@@ -101,7 +101,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_while_loop(const char *name, mxc_sy
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_cond(const char *name, mxc_symbol *condition, mxc_symbol *then_branch,
                                                   mxc_symbol *else_branch, mxc_symbol **out);
 
-/* ---- outputs, inner nodes, names ----------------------------------------------------------------------------- */
+/* ---- outputs, inner nodes, names --------------------------------------------------------------------------------- */
 
 /** Name of the node of a one-output symbol; NULL for a group. Borrowed. */
 MXC_API const char *mxc_symbol_name(const mxc_symbol *symbol);

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/module.h"
+#include "base/options.h"
 #include "math/assign.h"
 #include "operator/converted_call.h"
 
@@ -39,7 +41,7 @@ static mxc_status zero_gradient(const mxc_op_call *call) {
 }
 
 /* The CPU's functions, wrapped by the conversions (converted_call.h) that the descriptor asks for. */
-static mxci_op_impl host_impl(const mxc_op_def *def) {
+static mxci_op_impl unchecked_impl(const mxc_op_def *def) {
     mxci_op_impl impl = descriptor_impl(def, MXC_CPU);
     if (mxci_is_converted(def)) {
         impl.forward = mxci_converted_forward;
@@ -48,6 +50,19 @@ static mxci_op_impl host_impl(const mxc_op_def *def) {
     }
     if (!impl.backward && (def->flags & MXC_OP_ZERO_GRADIENT))
         impl.backward = zero_gradient;
+    return impl;
+}
+
+static mxc_status checked_forward(const mxc_op_call *call) {
+    const mxc_op_def *def = mxc_op_get_def(call->op);
+    MXC_TRY(def->check_values(call));
+    return unchecked_impl(def).forward(call);
+}
+
+static mxci_op_impl host_impl(const mxc_op_def *def) {
+    mxci_op_impl impl = unchecked_impl(def);
+    if (def->check_values && impl.forward && mxci_option_get(MXCI_OPT_MXC_CHECK_VALUES))
+        impl.forward = checked_forward;
     return impl;
 }
 

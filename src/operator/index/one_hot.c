@@ -5,6 +5,7 @@
 #include "math/assign.h"
 #include "math/tile_kernels.h"
 #include "operator/index/indexing.h"
+#include "operator/index/rows.h"
 #include "operator/infer.h"
 
 typedef mxci_one_hot_params one_hot_params;
@@ -86,6 +87,10 @@ static mxc_status one_hot_forward(const mxc_op_call *call) {
     return encode(call, call->params);
 }
 
+static mxc_status one_hot_check_values(const mxc_op_call *call) {
+    return mxci_check_labels(call, 0, ((const one_hot_params *)call->params)->depth, NULL);
+}
+
 const mxc_op_def mxci_op_one_hot = {
     .size = sizeof(mxc_op_def),
     .name = "one_hot",
@@ -98,6 +103,7 @@ const mxc_op_def mxci_op_one_hot = {
     .infer_shape = one_hot_infer_shape,
     .infer_type = one_hot_infer_type,
     .dtypes = MXC_DTYPES_NUMBER,
+    .check_values = one_hot_check_values,
     .forward = {[MXC_CPU] = one_hot_forward},
 };
 

@@ -82,6 +82,12 @@ static mxc_status pick_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+/* wrap takes any index by intent. */
+static mxc_status pick_check_values(const mxc_op_call *call) {
+    mxci_rows rows = pick_rows_of(call);
+    return rows.mode == MXCI_INDEX_WRAP ? MXC_OK : mxci_check_labels(call, INDEX, rows.size, NULL);
+}
+
 static size_t pick_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_BACKWARD ? mxci_rows_temp(&sig->in_shape[DATA], sig->in_type[DATA]) : 0;
 }
@@ -110,6 +116,7 @@ const mxc_op_def mxci_op_pick = {
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1, .in = 1 << INDEX},
     .temp_bytes = pick_temp_bytes,
+    .check_values = pick_check_values,
     .forward = {[MXC_CPU] = pick_forward},
     .backward = {[MXC_CPU] = pick_backward},
 };

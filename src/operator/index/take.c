@@ -65,6 +65,12 @@ static mxc_status take_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+/* wrap takes any index by intent. */
+static mxc_status take_check_values(const mxc_op_call *call) {
+    mxci_rows rows = take_rows_of(call);
+    return rows.mode == MXCI_INDEX_WRAP ? MXC_OK : mxci_check_indices(call, INDICES, 0, rows.count, 0, rows.size);
+}
+
 static size_t take_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_BACKWARD ? mxci_rows_temp(&sig->in_shape[A], sig->in_type[A]) : 0;
 }
@@ -88,6 +94,7 @@ const mxc_op_def mxci_op_take = {
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1, .in = 1 << INDICES},
     .temp_bytes = take_temp_bytes,
+    .check_values = take_check_values,
     .forward = {[MXC_CPU] = take_forward},
     .backward = {[MXC_CPU] = take_backward},
 };

@@ -9,6 +9,7 @@
 #include "math/assign.h"
 #include "math/tile_kernels.h"
 #include "operator/index/indexing.h"
+#include "operator/index/rows.h"
 #include "operator/infer.h"
 
 typedef mxci_sequence_params sequence_params;
@@ -196,6 +197,15 @@ static mxc_status reverse_backward(const mxc_op_call *call) {
     return sequence_run_backward(call, REVERSE);
 }
 
+/* A sequence has 0 to T steps. */
+static mxc_status sequence_check_values(const mxc_op_call *call) {
+    const sequence_params *p = call->params;
+    if (call->n_in == 1)
+        return MXC_OK;
+    return mxci_check_indices(call, LENGTH, 0, mxci_tensor_size(&call->in[LENGTH]), 0,
+                              call->in[DATA].shape.dim[p->axis] + 1);
+}
+
 static const mxc_inplace in_to_out[] = {{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END};
 static const mxc_inplace grad_to_grad[] = {{MXC_FROM_OUT_GRAD(0), DATA}, MXC_INPLACE_END};
 
@@ -203,8 +213,8 @@ static const mxc_inplace grad_to_grad[] = {{MXC_FROM_OUT_GRAD(0), DATA}, MXC_INP
     .size = sizeof(mxc_op_def), .name = title, .doc = text, .params = parameters,                     \
     .param_size = sizeof(sequence_params), .args = "data,sequence_length", .n_args = sequence_n_args, \
     .infer_shape = infer, .infer_type = sequence_infer_type, .dtypes = MXC_DTYPES_NUMBER,             \
-    .needs = {.out_grad = 1, .in = 1 << LENGTH}, .forward = {[MXC_CPU] = forward_fn},                 \
-    .backward = {[MXC_CPU] = backward_fn}
+    .needs = {.out_grad = 1, .in = 1 << LENGTH}, .check_values = sequence_check_values,               \
+    .forward = {[MXC_CPU] = forward_fn}, .backward = {[MXC_CPU] = backward_fn}
 
 const mxc_op_def mxci_op_sequence_last = {
     SEQUENCE("SequenceLast",
