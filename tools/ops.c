@@ -188,10 +188,19 @@ static const struct {
 } on_host[] = {
     {"Custom", "calls the program's functions, which run on the host"},
     {"_cond", "its subgraphs run on the host"},
+    {"_contrib_boolean_mask", "the host counts the selected rows, which are the size of the output"},
     {"_contrib_calibrate_entropy", "runs once for an array in a calibration, and reads one histogram"},
+    {"_contrib_index_copy", "the last of equal indices counts, which is found in their order"},
     {"_cvimdecode", "libjpeg and libpng work on the host"},
     {"_foreach", "its subgraph runs on the host"},
+    {"_histogram", "the counts of a bin are added up without atomics only in one pass over data"},
     {"_imdecode", "libjpeg and libpng work on the host"},
+    {"_linalg_det", "the factorization is LAPACK's"},
+    {"_linalg_gelqf", "the factorization is LAPACK's"},
+    {"_linalg_inverse", "the factorization is LAPACK's"},
+    {"_linalg_slogdet", "the factorization is LAPACK's"},
+    {"_linalg_syevd", "the factorization is LAPACK's"},
+    {"_scatter_set_nd", "the last of equal indices counts, which is found in their order"},
     {"_while_loop", "its subgraphs run on the host"},
 };
 

@@ -32,6 +32,7 @@ extern const mxci_map_fn mxci_reduce_grad_nanprod[MXCI_COMPUTE_LIMIT]; /* the sa
 extern const mxci_map_fn mxci_reduce_grad_norm[MXCI_COMPUTE_LIMIT];    /* g x / y, 0 where y is 0 */
 extern const mxci_map_fn mxci_reduce_grad_abs[MXCI_COMPUTE_LIMIT];     /* g times the sign of x */
 extern const mxci_map_fn mxci_reduce_grad_nansum[MXCI_COMPUTE_LIMIT];  /* g, 0 where x is NaN */
+extern const mxci_map_fn mxci_reduce_grad_square[MXCI_COMPUTE_LIMIT];  /* 2 g x */
 extern const mxci_map_fn mxci_reduce_grad_scale[MXCI_COMPUTE_LIMIT];   /* of (g, s): g s */
 
 #endif

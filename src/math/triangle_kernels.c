@@ -8,3 +8,5 @@
 
 const mxci_triangle_fn mxci_triangle_clear[MXC_F64 + 1] = {[MXC_F32] = clear_f32, [MXC_F64] = clear_f64};
 const mxci_triangle_fn mxci_triangle_mirror[MXC_F64 + 1] = {[MXC_F32] = mirror_f32, [MXC_F64] = mirror_f64};
+const mxci_packed_triangle_fn mxci_triangle_pack[MXC_F64 + 1] = {[MXC_F32] = pack_f32, [MXC_F64] = pack_f64};
+const mxci_packed_triangle_fn mxci_triangle_unpack[MXC_F64 + 1] = {[MXC_F32] = unpack_f32, [MXC_F64] = unpack_f64};

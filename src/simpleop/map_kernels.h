@@ -38,5 +38,7 @@ extern const mxci_binary_kernel mxci_binary_kernels[MXCI_BINARY_COUNT];
 extern const mxci_map_fn mxci_clip_forward[MXCI_COMPUTE_LIMIT], mxci_clip_backward[MXCI_COMPUTE_LIMIT];
 /* hard_sigmoid: forward of (x, alpha, beta), backward of (g, x, alpha, beta). */
 extern const mxci_map_fn mxci_hard_sigmoid_forward[MXCI_COMPUTE_LIMIT], mxci_hard_sigmoid_backward[MXCI_COMPUTE_LIMIT];
+/* _contrib_quadratic: forward of (x, a, b, c), backward of (g, x, a, b). */
+extern const mxci_map_fn mxci_quadratic_forward[MXCI_COMPUTE_LIMIT], mxci_quadratic_backward[MXCI_COMPUTE_LIMIT];
 
 #endif

@@ -129,7 +129,8 @@ static void upgrade(const reader *r, int is_old, pairs *p) {
         p->keys[p->n] = "pooling_convention";
         p->values[p->n++] = "full";
     }
-    if (r->version < 20000 && (!strcmp(r->op, "_zeros") || !strcmp(r->op, "_ones") || !strcmp(r->op, "_full")))
+    if (r->version < 20000 && (!strcmp(r->op, "_zeros") || !strcmp(r->op, "_zeros_without_dtype") ||
+                               !strcmp(r->op, "_ones") || !strcmp(r->op, "_full")))
         open_axes(p);
 }
 

@@ -80,9 +80,10 @@ static void test_outside(void **state) {
     static const float rows[] = {1, 2, 3, 4, 5, 6}, bad[] = {3, 7, -1, NAN, INFINITY};
     (void)state;
     for (int i = 0; i < 5; i++) {
-        mxc_ndarray *index = vector(2, (float[]){0, bad[i]}), *matrix, *column;
+        mxc_ndarray *index = vector(2, (float[]){0, bad[i]}), *matrix, *column, *pair;
         assert_ok(mxc_ndarray_from_data(2, (int64_t[]){2, 3}, MXC_F32, rows, &matrix));
         assert_ok(mxc_ndarray_from_data(2, (int64_t[]){3, 1}, MXC_F32, rows, &column));
+        assert_ok(mxc_ndarray_from_data(2, (int64_t[]){2, 1}, MXC_F32, rows, &pair));
         expect_refused("Embedding", 2, (mxc_ndarray *[]){index, column}, 2, keys, values,
                        "argument 'data': element 1 is");
         expect_refused("batch_take", 2, (mxc_ndarray *[]){matrix, index}, 0, NULL, NULL,
@@ -91,7 +92,10 @@ static void test_outside(void **state) {
                        "argument 'rhs': element 1 is");
         expect_refused("softmax_cross_entropy", 2, (mxc_ndarray *[]){matrix, index}, 0, NULL, NULL,
                        "argument 'label': element 1 is");
+        expect_refused("_contrib_index_copy", 3, (mxc_ndarray *[]){column, index, pair}, 0, NULL, NULL,
+                       "argument 'index_vector': element 1 is");
         mxc_ndarray_release(index);
+        mxc_ndarray_release(pair);
         mxc_ndarray_release(matrix);
         mxc_ndarray_release(column);
     }

@@ -16,9 +16,9 @@ static mxc_shape shape_of(int ndim, int64_t a, int64_t b, int64_t c) {
 }
 
 /* Nothing known of one use of an operator. */
-static void open_sig(known *k, const char *name, const char *key, const char *value) {
+static void open_sig_given(known *k, const char *name, int n, const char *const *keys, const char *const *values) {
     memset(k, 0, sizeof *k);
-    assert_ok(mxc_op_create(name, key != NULL, &key, &value, &k->op));
+    assert_ok(mxc_op_create(name, n, keys, values, &k->op));
     k->sig = (mxc_op_sig){.op = k->op,
                           .params = mxc_op_params(k->op),
                           .n_in = mxc_op_n_args(k->op),
@@ -34,6 +34,10 @@ static void open_sig(known *k, const char *name, const char *key, const char *va
         k->in_shape[i].ndim = k->out_shape[i].ndim = k->aux_shape[i].ndim = -1;
         k->in_type[i] = k->out_type[i] = k->aux_type[i] = MXC_DTYPE_UNKNOWN;
     }
+}
+
+static void open_sig(known *k, const char *name, const char *key, const char *value) {
+    open_sig_given(k, name, key != NULL, &key, &value);
 }
 
 static void expect_shape(const mxc_shape *found, const char *expected) {
@@ -116,12 +120,48 @@ static void test_one_shape_for_all(void **state) {
     mxc_op_release(k.op);
 }
 
+/* amp_cast and amp_multicast convert between float32 and 16 bits only; other dtypes stay. */
+static void test_amp_types(void **state) {
+    static const char *const keys[] = {"num_outputs", "cast_narrow"};
+    static const struct {
+        const char *narrow;
+        mxc_dtype in[3], out[3];
+    } rows[] = {
+        {"False", {MXC_F16, MXC_F32, MXC_F16}, {MXC_F32, MXC_F32, MXC_F32}},
+        {"True", {MXC_F16, MXC_F32, MXC_F32}, {MXC_F16, MXC_F16, MXC_F16}},
+        {"True", {MXC_F32, MXC_BF16, MXC_F32}, {MXC_BF16, MXC_BF16, MXC_BF16}},
+        {"False", {MXC_F16, MXC_F16, MXC_F16}, {MXC_F16, MXC_F16, MXC_F16}},
+        {"False", {MXC_F16, MXC_BF16, MXC_F16}, {MXC_F32, MXC_F32, MXC_F32}},
+        {"False", {MXC_F32, MXC_F64, MXC_F16}, {MXC_F32, MXC_F64, MXC_F32}},
+        {"False", {MXC_I32, MXC_F16, MXC_F32}, {MXC_I32, MXC_F32, MXC_F32}},
+        {"True", {MXC_I32, MXC_I64, MXC_U8}, {MXC_I32, MXC_I64, MXC_U8}},
+    };
+    known k;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *values[] = {"3", rows[i].narrow};
+        open_sig_given(&k, "amp_multicast", 2, keys, values);
+        for (int j = 0; j < 3; j++)
+            k.in_type[j] = rows[i].in[j];
+        assert_ok(mxc_op_infer_type(&k.sig));
+        for (int j = 0; j < 3; j++)
+            assert_int_equal(k.out_type[j], rows[i].out[j]);
+        mxc_op_release(k.op);
+        open_sig(&k, "amp_cast", "dtype", "float16");
+        k.in_type[0] = rows[i].in[0];
+        assert_ok(mxc_op_infer_type(&k.sig));
+        assert_int_equal(k.out_type[0], rows[i].in[0] == MXC_F32 ? MXC_F16 : rows[i].in[0]);
+        mxc_op_release(k.op);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merge),
         cmocka_unit_test(test_conflicts),
         cmocka_unit_test(test_operators_say_what_is_wrong),
         cmocka_unit_test(test_one_shape_for_all),
+        cmocka_unit_test(test_amp_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

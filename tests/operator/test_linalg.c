@@ -32,6 +32,32 @@ static void test_singular(void **state) {
                    "matrix 1 of the batch has 0 on the diagonal (seen at row 1)");
 }
 
+static void test_no_inverse(void **state) {
+    (void)state;
+    expect_refused("_linalg_inverse", (double[]){2, 0, 1, 2, 2, 4, 1, 2, 1, 0, 0, 1},
+                   "matrix 1 of the batch is singular (seen at row 1)");
+}
+
+/* The lower triangle decides. */
+static void test_syevd_other_triangle(void **state) {
+    const double given[2][4] = {{2, 1, 1, 3}, {2, NAN, 1, 3}};
+    double vectors[2][4], values[2][2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        mxc_ndarray *in[1], *out[2] = {NULL, NULL};
+        assert_ok(mxc_ndarray_from_data(2, (int64_t[]){2, 2}, MXC_F64, given[i], &in[0]));
+        assert_ok(mxc_invoke("linalg_syevd", 1, in, 0, NULL, NULL, 2, out));
+        assert_ok(mxc_ndarray_get(out[0], vectors[i], sizeof vectors[i]));
+        assert_ok(mxc_ndarray_get(out[1], values[i], sizeof values[i]));
+        mxc_ndarray_release(in[0]);
+        mxc_ndarray_release(out[0]);
+        mxc_ndarray_release(out[1]);
+    }
+    assert_memory_equal(vectors[0], vectors[1], sizeof vectors[0]);
+    assert_memory_equal(values[0], values[1], sizeof values[0]);
+    assert_true(fabs(values[0][0] - (5 - sqrt(5)) / 2) < 1e-12 && vectors[0][0] > 0 && vectors[0][1] < 0);
+}
+
 /* Only one triangle is read. */
 static void test_other_triangle(void **state) {
     static const char *const keys[] = {"lower"}, *const values[] = {"true", "false"};
@@ -52,9 +78,9 @@ static void test_other_triangle(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_not_definite),
-        cmocka_unit_test(test_singular),
-        cmocka_unit_test(test_other_triangle),
+        cmocka_unit_test(test_not_definite),         cmocka_unit_test(test_singular),
+        cmocka_unit_test(test_no_inverse),           cmocka_unit_test(test_other_triangle),
+        cmocka_unit_test(test_syevd_other_triangle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

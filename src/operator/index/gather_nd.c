@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gather_nd, scatter_nd: elements or slices of an array by columns of indices. indices (M,Y...) holds, for each of
- * Y..., a position along each of the first M axes of (X1,...,XM,...); negative ones count from the end, others outside
- * are an error.
+/* gather_nd, scatter_nd, _scatter_set_nd: elements or slices of an array by columns of indices. indices (M,Y...) holds,
+ * for each of Y..., a position along each of the first M axes of (X1,...,XM,...); negative ones count from the end,
+ * others outside are an error.
  *
  *   gather_nd   out (Y...,XM+1,...) = data (X1,...) at indices; gradient: added up where elements were used
- *   scatter_nd  out of the given shape = 0, and data (Y...,XM+1,...) added at indices; gradient: as gather_nd's out */
+ *   scatter_nd  out of the given shape = 0, and data (Y...,XM+1,...) added at indices; gradient: as gather_nd's out
+ *   _scatter_set_nd  out = lhs (X1,...), and rhs (Y...,XM+1,...) at indices; the last of equal indices counts */
 #include "operator/index/rows.h"
 
 enum { DATA, INDICES };
@@ -13,8 +14,8 @@ enum { DATA, INDICES };
 
 /* array_slot: the array that is indexed, X1,...; rows_slot: the slices, Y...,XM+1,... Each shape is set as far as it
  * follows from the others. */
-static mxc_status gather_nd_infer(mxc_op_sig *sig, int array_slot, int rows_slot) {
-    const mxc_shape *array = mxci_sig_shape(sig, array_slot), *indices = &sig->in_shape[INDICES];
+static mxc_status gather_nd_infer(mxc_op_sig *sig, int array_slot, int rows_slot, int index_slot) {
+    const mxc_shape *array = mxci_sig_shape(sig, array_slot), *indices = &sig->in_shape[index_slot];
     int columns, ahead, ndim;
     mxc_shape shape;
     if (indices->ndim == 0)
@@ -42,16 +43,16 @@ static mxc_status gather_nd_infer(mxc_op_sig *sig, int array_slot, int rows_slot
     shape = *indices;
     for (int i = 0; i < ahead; i++)
         shape.dim[i + 1] = mxci_sig_shape(sig, rows_slot)->dim[i];
-    return mxc_sig_set_shape(sig, INDICES, &shape);
+    return mxc_sig_set_shape(sig, index_slot, &shape);
 }
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
 
-static mxc_status check_positions(const mxc_op_call *call, const mxc_shape *array) {
-    const mxc_shape *indices = &call->in[INDICES].shape;
+static mxc_status check_positions(const mxc_op_call *call, const mxc_shape *array, int index_slot) {
+    const mxc_shape *indices = &call->in[index_slot].shape;
     int64_t n = mxci_shape_count(indices, 1, indices->ndim);
     for (int i = 0; i < indices->dim[0]; i++)
-        MXC_TRY(mxci_check_indices(call, INDICES, i * n, n, -array->dim[i], array->dim[i]));
+        MXC_TRY(mxci_check_indices(call, index_slot, i * n, n, -array->dim[i], array->dim[i]));
     return MXC_OK;
 }
 
@@ -71,7 +72,7 @@ static mxc_status gather_nd_add(const mxc_op_call *call, mxc_req req, const mxc_
 /* ---- gather_nd --------------------------------------------------------------------------------------------------- */
 
 static mxc_status gather_infer_shape(mxc_op_sig *sig) {
-    return gather_nd_infer(sig, DATA, MXC_SLOT_OUT(0));
+    return gather_nd_infer(sig, DATA, MXC_SLOT_OUT(0), INDICES);
 }
 
 static size_t gather_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
@@ -79,7 +80,7 @@ static size_t gather_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 }
 
 static mxc_status gather_forward(const mxc_op_call *call) {
-    MXC_TRY(check_positions(call, &call->in[DATA].shape));
+    MXC_TRY(check_positions(call, &call->in[DATA].shape, INDICES));
     return gather_nd_take(call, call->req[0], &call->out[0], &call->in[DATA]);
 }
 
@@ -115,14 +116,19 @@ static const mxc_param scatter_schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status scatter_infer_shape(mxc_op_sig *sig) {
+/* Out has the shape of the parameter. */
+static mxc_status set_out_shape(mxc_op_sig *sig) {
     const scatter_params *p = sig->params;
     mxc_shape out;
     if (mxc_shape_set(&out, p->shape.n, p->shape.value) != MXC_OK)
         return mxc_sig_fail(sig, "shape has %d axes or too many elements, expected at most %d axes", (int)p->shape.n,
                             MXC_MAX_NDIM);
-    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
-    return gather_nd_infer(sig, MXC_SLOT_OUT(0), DATA);
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+static mxc_status scatter_infer_shape(mxc_op_sig *sig) {
+    MXC_TRY(set_out_shape(sig));
+    return gather_nd_infer(sig, MXC_SLOT_OUT(0), DATA, INDICES);
 }
 
 static size_t scatter_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
@@ -130,7 +136,7 @@ static size_t scatter_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 }
 
 static mxc_status scatter_forward(const mxc_op_call *call) {
-    MXC_TRY(check_positions(call, &call->out[0].shape));
+    MXC_TRY(check_positions(call, &call->out[0].shape, INDICES));
     return gather_nd_add(call, call->req[0], &call->in[DATA], &call->out[0]);
 }
 
@@ -154,4 +160,51 @@ const mxc_op_def mxci_op_scatter_nd = {
     .temp_bytes = scatter_temp_bytes,
     .forward = {[MXC_CPU] = scatter_forward},
     .backward = {[MXC_CPU] = scatter_backward},
+};
+
+/* ---- _scatter_set_nd --------------------------------------------------------------------------------------------- */
+
+enum { LHS, RHS, SET_INDICES };
+
+static mxc_status set_infer_shape(mxc_op_sig *sig) {
+    MXC_TRY(set_out_shape(sig));
+    MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){LHS, MXC_SLOT_OUT(0)}));
+    return gather_nd_infer(sig, LHS, RHS, SET_INDICES);
+}
+
+/* Indices may have any dtype, that of the others where it is not known. */
+static mxc_status set_infer_type(mxc_op_sig *sig) {
+    MXC_TRY(mxci_sig_same_type(sig, 3, (int[]){LHS, RHS, MXC_SLOT_OUT(0)}));
+    return sig->in_type[SET_INDICES] == MXC_DTYPE_UNKNOWN ? mxc_sig_set_type(sig, SET_INDICES, sig->in_type[LHS])
+                                                          : MXC_OK;
+}
+
+static size_t set_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    const mxc_shape *array = &sig->in_shape[LHS];
+    (void)pass;
+    return mxci_rows_replace_temp(mxci_shape_count(array, 0, (int)sig->in_shape[SET_INDICES].dim[0]));
+}
+
+static mxc_status set_forward(const mxc_op_call *call) {
+    const mxc_tensor *lhs = &call->in[LHS];
+    mxci_rows index = mxci_rows_nd(&lhs->shape, &call->in[SET_INDICES]);
+    MXC_TRY(check_positions(call, &lhs->shape, SET_INDICES));
+    mxci_rows_replace(call->run, call->req[0], &call->out[0], lhs, &index, &call->in[RHS], call->temp);
+    return MXC_OK;
+}
+
+const mxc_op_def mxci_op_scatter_set_nd = {
+    .size = sizeof(mxc_op_def),
+    .name = "_scatter_set_nd",
+    .args = "lhs,rhs,indices",
+    .doc = "out = lhs (X1,...), then out[indices[0,y...], ..., indices[M-1,y...]] = rhs[y...]; rhs (Y...,XM+1,...), "
+           "indices (M,Y...); the last of equal indices counts",
+    .params = scatter_schema,
+    .param_size = sizeof(scatter_params),
+    .infer_shape = set_infer_shape,
+    .infer_type = set_infer_type,
+    .dtypes = MXC_DTYPES_ALL,
+    .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(LHS), 0}, MXC_INPLACE_END},
+    .temp_bytes = set_temp_bytes,
+    .forward = {[MXC_CPU] = set_forward},
 };

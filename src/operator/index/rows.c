@@ -233,3 +233,51 @@ void mxci_rows_add(const mxc_run *run, mxc_req req, const mxc_tensor *array, con
     if (wide)
         mxci_assign_cast(run, req, array, &sums);
 }
+
+/* ---- replacing --------------------------------------------------------------------------------------------------- */
+
+typedef struct replace_run {
+    mxc_req req;
+    const mxc_tensor *to, *old, *from;
+    int64_t length, *last; /* last[i]: the row of from that replaces row i, -1 for none */
+} replace_run;
+
+size_t mxci_rows_replace_temp(int64_t rows) {
+    return mxci_size_of(rows, sizeof(int64_t));
+}
+
+/* Rows begin..end-1 of the result. */
+static void replace_range(void *arg, int64_t begin, int64_t end, int part) {
+    const replace_run *r = arg;
+    const mxc_dtype dtype = r->to->dtype;
+    (void)part;
+    for (int64_t i = begin; i < end; i++) {
+        void *to = mxci_at(r->to, i * r->length);
+        const void *from = r->last[i] < 0 ? mxci_at(r->old, i * r->length)
+                           : r->from      ? mxci_at(r->from, r->last[i] * r->length)
+                                          : NULL;
+        if (from && (from != to || r->req == MXC_REQ_ADD))
+            mxci_assign_row(r->req, dtype, to, from, r->length);
+        else if (!from && r->req != MXC_REQ_ADD)
+            memset(to, 0, (size_t)r->length * mxc_dtype_size(dtype));
+    }
+}
+
+/* The last row for each place is found first, in order, so that the copies can be made in any order. */
+void mxci_rows_replace(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *old,
+                       const mxci_rows *rows, const mxc_tensor *from, void *temp) {
+    replace_run r = {.req = req, .to = to, .old = old, .from = from, .length = rows->length, .last = temp};
+    const int64_t n = rows->length > 0 ? mxci_tensor_size(to) / rows->length : 0;
+    int64_t where[MXCI_TILE];
+    if (req == MXC_REQ_NULL || n == 0)
+        return;
+    for (int64_t i = 0; i < n; i++)
+        r.last[i] = -1;
+    for (int64_t first = 0; first < rows->count; first += MXCI_TILE) {
+        const int64_t count = smaller(rows->count - first, MXCI_TILE);
+        rows->find(rows, first, count, where);
+        for (int64_t k = 0; k < count; k++)
+            r.last[where[k] / rows->length] = first + k;
+    }
+    mxc_parallel_for(run, n, MXCI_GRAIN / rows->length + 1, replace_range, &r);
+}

@@ -49,6 +49,12 @@ void mxci_rows_add(const mxc_run *run, mxc_req req, const mxc_tensor *array, con
 /* Bytes of scratch for mxci_rows_add: float32 sums where the array is 16-bit. */
 size_t mxci_rows_temp(const mxc_shape *array, mxc_dtype dtype);
 
+/* to = old with its rows of the one group replaced by those of from, the last where indices are equal; where from is
+ * NULL, by 0. old may be to. temp: mxci_rows_replace_temp bytes, for an array of so many rows. */
+void mxci_rows_replace(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *old,
+                       const mxci_rows *rows, const mxc_tensor *from, void *temp);
+size_t mxci_rows_replace_temp(int64_t rows);
+
 /* Type inference where argument 1 is the index: the other arguments and output 0 have one type, the index any (where
  * it is not known, that of the others). */
 mxc_status mxci_rows_infer_type(mxc_op_sig *sig);

@@ -6,6 +6,7 @@
 #include <cblas.h>
 #include <limits.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "math/gemm.h"
 
@@ -13,6 +14,21 @@ extern int spotrf_(const char *uplo, const int *n, float *a, const int *lda, int
 extern int dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info);
 extern int spotri_(const char *uplo, const int *n, float *a, const int *lda, int *info);
 extern int dpotri_(const char *uplo, const int *n, double *a, const int *lda, int *info);
+extern int sgetrf_(const int *m, const int *n, float *a, const int *lda, int *pivots, int *info);
+extern int dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivots, int *info);
+extern int sgetri_(const int *n, float *a, const int *lda, const int *pivots, float *work, const int *size, int *info);
+extern int dgetri_(const int *n, double *a, const int *lda, const int *pivots, double *work, const int *size,
+                   int *info);
+extern int sgeqrf_(const int *m, const int *n, float *a, const int *lda, float *tau, float *work, const int *size,
+                   int *info);
+extern int dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work, const int *size,
+                   int *info);
+extern int sorgqr_(const int *m, const int *n, const int *k, float *a, const int *lda, const float *tau, float *work,
+                   const int *size, int *info);
+extern int dorgqr_(const int *m, const int *n, const int *k, double *a, const int *lda, const double *tau, double *work,
+                   const int *size, int *info);
+extern int dsyevd_(const char *job, const char *uplo, const int *n, double *a, const int *lda, double *values,
+                   double *work, const int *size, int *integers, const int *integers_size, int *info);
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
@@ -105,6 +121,77 @@ int mxci_linalg_inverse(mxc_dtype dtype, int lower, int64_t n, void *a) {
     else
         dpotri_(lower ? "U" : "L", &size, a, &size, &info);
     return info;
+}
+
+int mxci_linalg_lu(mxc_dtype dtype, int64_t n, void *a, void *pivots) {
+    int size = (int)n, info = 0;
+    if (n == 0)
+        return 0;
+    if (dtype == MXC_F32)
+        sgetrf_(&size, &size, a, &size, pivots, &info);
+    else
+        dgetrf_(&size, &size, a, &size, pivots, &info);
+    return info;
+}
+
+int mxci_linalg_lu_inverse(mxc_dtype dtype, int64_t n, void *a, const void *pivots, void *work) {
+    int size = (int)n, info = 0;
+    if (n == 0)
+        return 0;
+    if (dtype == MXC_F32)
+        sgetri_(&size, a, &size, pivots, work, &size, &info);
+    else
+        dgetri_(&size, a, &size, pivots, work, &size, &info);
+    return info;
+}
+
+/* In LAPACK's column order a is A', and A' = Q' L' is a QR factorization: the upper triangle that geqrf leaves in the
+ * first m columns is L' there, and L in C order. */
+void mxci_linalg_lq(mxc_dtype dtype, int64_t m, int64_t n, void *a, void *l, void *work) {
+    const size_t element = mxc_dtype_size(dtype);
+    int rows = (int)n, columns = (int)m, info = 0;
+    void *tau = work, *rest = (char *)work + (size_t)m * element;
+    if (m == 0)
+        return;
+    if (dtype == MXC_F32)
+        sgeqrf_(&rows, &columns, a, &rows, tau, rest, &columns, &info);
+    else
+        dgeqrf_(&rows, &columns, a, &rows, tau, rest, &columns, &info);
+    for (int64_t i = 0; i < m; i++)
+        memcpy((char *)l + (size_t)(i * m) * element, (char *)a + (size_t)(i * n) * element, (size_t)m * element);
+    mxci_triangle_clear[dtype](m, 1, l);
+    if (dtype == MXC_F32)
+        sorgqr_(&rows, &columns, &columns, a, &rows, tau, rest, &columns, &info);
+    else
+        dorgqr_(&rows, &columns, &columns, a, &rows, tau, rest, &columns, &info);
+}
+
+/* As LAPACK documents: 1 + 6 n + 2 n^2 numbers, and 3 + 5 n ints, which take no more elements than that. */
+int64_t mxci_linalg_eigen_work(int64_t n) {
+    const int64_t numbers = mxci_dim_add(mxci_dim_mul(2, mxci_dim_mul(n, n)), mxci_dim_add(mxci_dim_mul(6, n), 1));
+    return mxci_dim_add(numbers, mxci_dim_add(mxci_dim_mul(5, n), 3));
+}
+
+/* The lower triangle in C order is the upper one in LAPACK's; its columns of eigenvectors are rows here. */
+int mxci_linalg_eigen(int64_t n, double *a, double *values, double *work) {
+    const int64_t integers = 3 + 5 * n, numbers = mxci_linalg_eigen_work(n) - integers;
+    int size = (int)n, info = 0, n_numbers = (int)numbers, n_integers = (int)integers;
+    if (n > 0)
+        dsyevd_("V", "U", &size, a, &size, values, work, &n_numbers, (int *)(void *)(work + numbers), &n_integers,
+                &info);
+    return info;
+}
+
+void mxci_linalg_product(mxc_dtype dtype, int64_t m, int64_t n, int64_t k, double alpha, const void *a, int transpose_a,
+                         const void *b, int transpose_b, double beta, void *c) {
+    mxci_gemm_args g = MXCI_GEMM_INIT;
+    g.dtype = dtype;
+    g.m = m, g.n = n, g.k = k;
+    g.a = a, g.b = b, g.c = c;
+    g.transpose_a = transpose_a, g.transpose_b = transpose_b;
+    g.lda = transpose_a ? m : k, g.ldb = transpose_b ? k : n, g.ldc = n;
+    g.alpha = alpha, g.beta = beta;
+    mxci_gemm(NULL, &g, NULL);
 }
 
 /* ---- batches ----------------------------------------------------------------------------------------------------- */

@@ -48,6 +48,23 @@ void mxci_linalg_solve(const mxci_triangular *t, int64_t m, int64_t k, double al
  * is read and written. Returns 0, or the row (from 1) at which it fails. */
 int mxci_linalg_factor(mxc_dtype dtype, int lower, int64_t n, void *a);
 int mxci_linalg_inverse(mxc_dtype dtype, int lower, int64_t n, void *a);
+/* LU factorization with row exchanges of a (n,n), and the inverse from it (getrf, getri). pivots: n elements of
+ * scratch, which hold ints; work: n elements. The sign of the exchanges is that of LAPACK's column order, of the
+ * transpose, whose determinant is the same. Both return 0, or the row (from 1) at which a pivot is 0: the matrix is
+ * singular. */
+int mxci_linalg_lu(mxc_dtype dtype, int64_t n, void *a, void *pivots);
+int mxci_linalg_lu_inverse(mxc_dtype dtype, int64_t n, void *a, const void *pivots, void *work);
+/* LQ factorization of a (m,n), m <= n: l (m,m) lower triangular, and a becomes q (m,n) with orthonormal rows (geqrf and
+ * orgqr, of the transpose). work: 2 m elements. */
+void mxci_linalg_lq(mxc_dtype dtype, int64_t m, int64_t n, void *a, void *l, void *work);
+/* Eigenvalues (n), ascending, of the symmetric matrix whose lower triangle is in a (n,n), and its eigenvectors, which
+ * become the rows of a (syevd). float64. work: mxci_linalg_eigen_work(n) elements. Returns 0, or more where it does not
+ * converge. */
+int64_t mxci_linalg_eigen_work(int64_t n);
+int mxci_linalg_eigen(int64_t n, double *a, double *values, double *work);
+/* c (m,n) = alpha op(a) op(b) + beta c, dense matrices with k products in each sum, on this thread. */
+void mxci_linalg_product(mxc_dtype dtype, int64_t m, int64_t n, int64_t k, double alpha, const void *a, int transpose_a,
+                         const void *b, int transpose_b, double beta, void *c);
 
 /* ---- batches ----------------------------------------------------------------------------------------------------- */
 

@@ -8,7 +8,6 @@
  */
 #include <math.h>
 
-#include "math/gemm.h"
 #include "operator/linalg/linalg.h"
 
 typedef mxci_factor_params factor_params;
@@ -143,18 +142,6 @@ static int inverse_one(const mxci_linalg_run *r, int64_t index, void *scratch) {
     return 0;
 }
 
-/* c = (or += where add) op(a) op(b), of n x n matrices. */
-static void multiply(mxc_dtype dtype, int64_t n, int add, const void *a, int transpose_a, const void *b,
-                     int transpose_b, void *c) {
-    mxci_gemm_args g = MXCI_GEMM_INIT;
-    g.dtype = dtype;
-    g.m = g.n = g.k = g.lda = g.ldb = g.ldc = n;
-    g.a = a, g.b = b, g.c = c;
-    g.transpose_a = transpose_a, g.transpose_b = transpose_b;
-    g.beta = add;
-    mxci_gemm(NULL, &g, NULL);
-}
-
 /* Gradient of L from B = (L L')^-1, with G the gradient of B: the lower triangle of -B (G + G') L'^-1; with U the upper
  * one of -U'^-1 (G + G') B. */
 static int inverse_gradient_one(const mxci_linalg_run *r, int64_t index, void *scratch) {
@@ -164,8 +151,8 @@ static int inverse_gradient_one(const mxci_linalg_run *r, int64_t index, void *s
     int64_t n = side_of(r), at = index * n * n;
     const void *g = mxci_at(&call->out_grad[0], at), *b = mxci_at(&call->out[0], at);
     mxci_triangular t = {dtype, lower, lower, 1};
-    multiply(dtype, n, 0, lower ? b : g, 0, lower ? g : b, 0, scratch);
-    multiply(dtype, n, 1, lower ? b : g, !lower, lower ? g : b, lower, scratch);
+    mxci_linalg_product(dtype, n, n, n, 1, lower ? b : g, 0, lower ? g : b, 0, 0, scratch);
+    mxci_linalg_product(dtype, n, n, n, 1, lower ? b : g, !lower, lower ? g : b, lower, 1, scratch);
     mxci_linalg_solve(&t, n, n, -1, mxci_at(&call->in[0], at), scratch);
     mxci_triangle_clear[dtype](n, lower, scratch);
     linalg_potrf_put(r, &call->in_grad[0], index, scratch);

@@ -226,7 +226,7 @@ static mxc_status reduce(const mxc_op_call *call, const reduction *kind) {
 /* ---- gradients -------------------------------------------------------------------------------------------------- */
 
 /* An element-wise function of data, and of the output and its gradient broadcast over data. Sums and means only scale
- * the gradient; the absolute value and nansum do not read the output. */
+ * the gradient; the absolute value, the square and nansum do not read the output. */
 static mxc_status reduce_gradient(const mxc_op_call *call, const reduction *kind) {
     const mxc_tensor *grad = &call->in_grad[0];
     int reduced[MXC_MAX_NDIM];
@@ -243,7 +243,8 @@ static mxc_status reduce_gradient(const mxc_op_call *call, const reduction *kind
     if (kind->gradient == mxci_reduce_grad_scale) {
         m.in[1] = (mxci_operand){.value = kind->finish == FINISH_MEAN && m.n ? (double)n_out / (double)m.n : 1};
         m.n_in = 2;
-    } else if (kind->gradient == mxci_reduce_grad_nansum || kind->gradient == mxci_reduce_grad_abs) {
+    } else if (kind->gradient == mxci_reduce_grad_nansum || kind->gradient == mxci_reduce_grad_abs ||
+               kind->gradient == mxci_reduce_grad_square) {
         m.n_in = 2;
     }
     m.result[0] =
@@ -288,6 +289,33 @@ static const mxc_param schema[] = {MXCI_AXES_PARAMS, MXC_PARAM_END};
                                          .forward = {[MXC_CPU] = symbol##_forward},                     \
                                          .backward = {[MXC_CPU] = symbol##_backward}};
 #include "operator/reduce/reduce_names.def"
+
+/* ---- _square_sum: what row-sparse optimizers read, of dense arrays ------------------------------------------------
+ */
+
+static const reduction square_sum_kind = {MXCI_REDUCE_sum_square, FINISH_NONE, mxci_reduce_grad_square};
+
+static mxc_status square_sum_forward(const mxc_op_call *call) {
+    return reduce(call, &square_sum_kind);
+}
+
+static mxc_status square_sum_backward(const mxc_op_call *call) {
+    return reduce_gradient(call, &square_sum_kind);
+}
+
+const mxc_op_def mxci_op_square_sum = {
+    .size = sizeof(mxc_op_def),
+    .name = "_square_sum",
+    .doc = "out = sum of the squares of data over the axes",
+    .params = schema,
+    .param_size = sizeof(mxci_axes_params),
+    .infer_shape = mxci_axes_infer_shape,
+    .dtypes = MXC_DTYPES_NUMBER,
+    .needs = NEEDS_IN,
+    .temp_bytes = reduce_temp_bytes,
+    .forward = {[MXC_CPU] = square_sum_forward},
+    .backward = {[MXC_CPU] = square_sum_backward},
+};
 
 /* ---- norm: of order 1 or 2 -------------------------------------------------------------------------------------- */
 

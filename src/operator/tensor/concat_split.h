@@ -12,6 +12,13 @@ typedef struct mxci_split_params {
     int32_t squeeze_axis;
 } mxci_split_params;
 
+/* Parameters of _split_v2. */
+typedef struct mxci_split_v2_params {
+    mxc_tuple indices;
+    int64_t axis, sections; /* sections 0: at indices */
+    int32_t squeeze_axis;
+} mxci_split_v2_params;
+
 /* whole = its n parts concatenated along the axis, as req says. A part of size 1 may lack the axis (stack). */
 void mxci_concat_arrays(const mxc_run *run, mxc_req req, const mxc_tensor *whole, int n, const mxc_tensor *parts,
                         int axis);

@@ -282,4 +282,65 @@ static inline mxci_view mxci_view_repeat(const void *params, const mxc_shape *da
     return view;
 }
 
+/* ---- diagonals: _eye, diag, _linalg_extractdiag, _linalg_makediag ------------------------------------------------ */
+
+/* Diagonal k of a matrix (rows,columns), positive above the main one: the row and the column of its first element.
+ * Returns its length, 0 where the matrix has no such diagonal. */
+static inline int64_t mxci_diagonal(int64_t rows, int64_t columns, int64_t k, int64_t *row, int64_t *column) {
+    int64_t n;
+    *row = k < 0 ? -k : 0;
+    *column = k > 0 ? k : 0;
+    n = rows - *row < columns - *column ? rows - *row : columns - *column;
+    return n > 0 ? n : 0;
+}
+
+/* Diagonal k of the matrices that two axes of an array span: the space has the array's other axes, then the
+ * diagonal. */
+static inline mxci_view mxci_view_diagonal(const mxc_shape *array, int64_t k, int axis1, int axis2) {
+    int64_t dim[MXC_MAX_NDIM], step[MXC_MAX_NDIM], row, column;
+    const int64_t row_step = mxci_shape_count(array, axis1 + 1, array->ndim);
+    const int64_t column_step = mxci_shape_count(array, axis2 + 1, array->ndim);
+    mxci_view view;
+    int n = 0;
+    for (int i = 0; i < array->ndim; i++)
+        if (i != axis1 && i != axis2) {
+            dim[n] = array->dim[i];
+            step[n++] = mxci_shape_count(array, i + 1, array->ndim);
+        }
+    dim[n] = mxci_diagonal(array->dim[axis1], array->dim[axis2], k, &row, &column);
+    step[n] = row_step + column_step;
+    view.first = dim[n++] > 0 ? row * row_step + column * column_step : 0;
+    mxci_strided_set(&view.strides, n, dim, step);
+    return view;
+}
+
+typedef struct mxci_diag_params {
+    int64_t k, axis1, axis2;
+} mxci_diag_params;
+
+/* diag: the diagonals in data, or of an array of one axis data's place in out. */
+static inline mxci_view mxci_view_diag(const void *params, const mxc_shape *data, const mxc_shape *out) {
+    const mxci_diag_params *p = (const mxci_diag_params *)params;
+    if (data->ndim == 1)
+        return mxci_view_diagonal(out, p->k, 0, 1);
+    return mxci_view_diagonal(data, p->k, mxci_axis_of(p->axis1, data->ndim), mxci_axis_of(p->axis2, data->ndim));
+}
+
+/* Of _linalg_extractdiag and _linalg_makediag, _linalg_extracttrian and _linalg_maketrian. */
+typedef struct mxci_triangle_params {
+    int64_t offset;
+    int32_t lower;
+} mxci_triangle_params;
+
+static inline mxci_view mxci_view_extract_diagonal(const void *params, const mxc_shape *data, const mxc_shape *out) {
+    (void)out;
+    return mxci_view_diagonal(data, ((const mxci_triangle_params *)params)->offset, data->ndim - 2, data->ndim - 1);
+}
+
+/* data's place in out. */
+static inline mxci_view mxci_view_make_diagonal(const void *params, const mxc_shape *data, const mxc_shape *out) {
+    (void)data;
+    return mxci_view_diagonal(out, ((const mxci_triangle_params *)params)->offset, out->ndim - 2, out->ndim - 1);
+}
+
 #endif

@@ -46,6 +46,12 @@ static void ref_smooth_l1(const op_run *r) {
     }
 }
 
+/* Backward only is multiplied. */
+static void grad_multiplier(const op_run *r) {
+    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++)
+        r->in_grad[0][i] = r->out_grad[0][i] * case_number(r, "scalar", 1);
+}
+
 /* Values of two ranges, some of them not finite in the last sets. */
 #define PAIRS(shape, a, b) shape "@" a " " shape "@" b CASE_EACH(CASE_TWO) "; 9x11@" a "nf 9x11@" b "nf"
 #define ELEMWISE(name, ref, a, b)                                                                                      \
@@ -133,6 +139,14 @@ static const op_case cases[] = {
      .in = "20@0:2i",
      .reference = ref_logical_or_scalar,
      .gradient = case_zero_gradient},
+    {.op = "_contrib_gradientmultiplier",
+     .params = "scalar=-0.5",
+     .in = "3x5@-2:2.3" CASE_EACH(CASE_ONE) "; 5x9@-2:2nf",
+     .reference = case_copy,
+     .gradient = grad_multiplier},
+    {.op = "_scatter_elemwise_div", .in = "3x5@0.5:5 3x5@0.5:2", .reference = ref_div},
+    {.op = "_scatter_plus_scalar", .params = "scalar=3", .in = "3x5", .reference = ref_add_scalar},
+    {.op = "_scatter_minus_scalar", .params = "scalar=3", .in = "3x5", .reference = ref_sub_scalar},
     {.op = "smooth_l1",
      .params = "scalar=1",
      .in = "40@-3:3.3" CASE_EACH(CASE_ONE) "; 5x9@-3:3.3nf",

@@ -98,6 +98,12 @@ static void ref_erfinv(const op_run *r) {
     map(r, f_ref_erfinv);
 }
 
+/* The straight-through estimators. */
+static void grad_pass(const op_run *r) {
+    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++)
+        r->in_grad[0][i] = r->out_grad[0][i];
+}
+
 static const op_case cases[] = {
     SHAPES("relu", ref_relu, "-2:2.3"),
     SHAPES("sigmoid", ref_sigmoid, "-6:6.3"),
@@ -179,6 +185,10 @@ static const op_case cases[] = {
     {.op = "sign", .in = "6@-1:1i", .reference = ref_sign, .gradient = case_zero_gradient},
     {.op = "round", .in = INPUTS("40", "-3:3.3"), .reference = ref_round},
     {.op = "round", .in = "9@-2:2i; 9@-2.5:2.5", .reference = ref_round, .gradient = case_zero_gradient},
+    {.op = "_contrib_round_ste", .in = INPUTS("40", "-3:3.3"), .reference = ref_round, .gradient = grad_pass},
+    {.op = "_contrib_round_ste", .in = "9@-2:2i; 9@-2.5:2.5", .reference = ref_round, .gradient = grad_pass},
+    {.op = "_contrib_sign_ste", .in = INPUTS("3x5", "-2:2.3"), .reference = ref_sign, .gradient = grad_pass},
+    {.op = "_contrib_sign_ste", .in = "6@-1:1i", .reference = ref_sign, .gradient = grad_pass},
     {.op = "rint", .in = INPUTS("40", "-3:3.3"), .reference = ref_rint},
     {.op = "ceil", .in = INPUTS("40", "-3:3.3"), .reference = ref_ceil},
     {.op = "floor", .in = INPUTS("40", "-3:3.3"), .reference = ref_floor},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases of sum, mean, prod, nansum, nanprod, max, min and norm. */
+/* Cases of sum, mean, prod, nansum, nanprod, max, min, _square_sum and norm. */
 #include <math.h>
 
 #include "operator/cases.h"
@@ -107,6 +107,10 @@ static void ref_mean(const op_run *r) {
         r->out[0][i] /= (double)case_size(&r->in_shape[0]) / (double)n;
 }
 
+static void ref_square_sum(const op_run *r) {
+    reduce(r, 0, add_square);
+}
+
 static void ref_norm_1(const op_run *r) {
     reduce(r, 0, add_absolute);
 }
@@ -169,6 +173,7 @@ static const op_case cases[] = {
     REDUCTION("max", ref_max, "-2:2.3"),
     REDUCTION("min", ref_min, "-2:2.3"),
     REDUCTION("norm", ref_norm, "0.5:2.3"),
+    REDUCTION("_square_sum", ref_square_sum, "-2:2.3"),
 
     /* more than a tile, a vector, a thread's share; the kept axis inside, outside, and between */
     {.op = "sum", .in = "40001", .reference = ref_sum},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases of Cast. */
+/* Cases of Cast, amp_cast and amp_multicast. */
 #include <math.h>
 
 #include "operator/cases.h"
@@ -28,6 +28,22 @@ static void grad_cast(const op_run *r) {
         r->in_grad[0][i] = r->out_grad[0][i];
 }
 
+static void ref_multicast(const op_run *r) {
+    for (int k = 0; k < r->n_in; k++)
+        for (int64_t i = 0; i < case_size(&r->in_shape[k]); i++)
+            r->out[k][i] = r->in[k][i];
+}
+
+static void grad_multicast(const op_run *r) {
+    for (int k = 0; k < r->n_in; k++)
+        for (int64_t i = 0; i < case_size(&r->in_shape[k]); i++)
+            r->in_grad[k][i] = r->out_grad[k][i];
+}
+
+#define AMP(given, shapes) \
+    { .op = "amp_cast", .params = given, .in = shapes, .reference = case_copy, .gradient = grad_cast }
+#define MULTICAST(given, shapes) \
+    { .op = "amp_multicast", .params = given, .in = shapes, .reference = ref_multicast, .gradient = grad_multicast }
 #define CAST(given, shapes, ref) \
     { .op = "Cast", .params = given, .in = shapes, .reference = ref, .gradient = grad_cast }
 
@@ -63,6 +79,18 @@ static const op_case cases[] = {
     FAILS("Cast", "", "2", MXC_EINVAL, "\"dtype\" is missing"),
     FAILS("Cast", "dtype=float31", "2", MXC_EINVAL, "float31"),
     INFERS("Cast", "dtype=float64", "? -> 2x3 => 2x3 -> 2x3"),
+
+    AMP("dtype=float16; dtype=bfloat16", "3x5@-2:2.3" CASE_EACH(CASE_ONE) "; 5x9@-2:2.3nf"),
+    AMP("dtype=float32; dtype=float64", "3x5@-2:2.3; 1031; 5x9@-2:2.3nf"),
+    FAILS("amp_cast", "", "2", MXC_EINVAL, "\"dtype\" is missing"),
+    INFERS("amp_cast", "dtype=float16", "? -> 2x3 => 2x3 -> 2x3"),
+
+    MULTICAST("num_outputs=2; num_outputs=2 cast_narrow=True",
+              "3x5 2; 1 1; s 7; 0x3 3; 65 64; 1031 2x3x4; 3x0x2 1; 17x1 1x17; 5x9@-2:2.3nf 5x9@-2:2nf; 2x3 2x3; 1x1 7"),
+    MULTICAST("num_outputs=1; num_outputs=1 cast_narrow=1", "3x5; 0"),
+    MULTICAST("num_outputs=3", "3x5 2 7; 1 1 0"),
+    FAILS("amp_multicast", "", "2", MXC_EINVAL, "\"num_outputs\" is missing"),
+    INFERS("amp_multicast", "num_outputs=2", "2x?,? -> ?x3,4 => 2x3,4 -> 2x3,4"),
 };
 
 MXC_CASES(tensor_cast_cases, cases);

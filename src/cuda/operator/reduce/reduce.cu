@@ -174,6 +174,8 @@ template <template <class> class Steps, finish how, class Gradient, needs reads>
     }
 };
 
+using square_sum = reduction<sum_square_steps, NONE, square_gradient, NEEDS_IN>;
+
 /* norm is one of two reductions, selected by ord when it runs. */
 using norm_1 = reduction<sum_abs_steps, NONE, abs_gradient, NEEDS_IN>;
 using norm_2 = reduction<sum_square_steps, ROOT, norm_gradient, NEEDS_ALL>;
@@ -195,6 +197,7 @@ static mxc_status norm_backward(const mxc_op_call *call) {
      reduction<kernel##_steps, how, gradient##_gradient, reads>::backward, axes_temp_bytes},
 static const mxci_op_impl impls[] = {
 #include "operator/reduce/reduce_names.def"
+    {"_square_sum", square_sum::forward_NUMBER, square_sum::backward, axes_temp_bytes},
     {"norm", norm_forward, norm_backward, axes_temp_bytes},
 };
 #undef REDUCTION

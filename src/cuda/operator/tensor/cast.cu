@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cast, and the conversion of dtypes for other operators (runtime/gradient.h); a thread per element. One kernel per
- * dtype of the result, which looks up the source's. */
+/* Cast, amp_cast, amp_multicast, and the conversion of dtypes for other operators (runtime/gradient.h); a thread per
+ * element. One kernel per dtype of the result, which looks up the source's. */
 #include "cuda/runtime/convert.h"
 #include "cuda/runtime/gradient.h"
 
@@ -18,11 +18,15 @@ mxc_status mxcu_put_cast(const mxc_op_call *call, const mxc_tensor *to, mxc_req 
 }
 
 static mxc_status forward(const mxc_op_call *call) {
-    return mxcu_put_cast(call, &call->out[0], call->req[0], &call->in[0]);
+    for (int i = 0; i < call->n_out; i++)
+        MXC_TRY(mxcu_put_cast(call, &call->out[i], call->req[i], &call->in[i]));
+    return MXC_OK;
 }
 
 static mxc_status backward(const mxc_op_call *call) {
-    return mxcu_put_cast(call, &call->in_grad[0], call->req[0], &call->out_grad[0]);
+    for (int i = 0; i < call->n_in; i++)
+        MXC_TRY(mxcu_put_cast(call, &call->in_grad[i], call->req[i], &call->out_grad[i]));
+    return MXC_OK;
 }
 
-MXCU_OP_IMPLS(cast, {"Cast", forward, backward})
+MXCU_OP_IMPLS(cast, {"Cast", forward, backward}, {"amp_cast", forward, backward}, {"amp_multicast", forward, backward})
