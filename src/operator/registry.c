@@ -277,14 +277,38 @@ static int suggest_for_foreign(suggestions *s, const char *name) {
     return 0;
 }
 
+/* Why an operator of MXNet is not supported; NULL if the name is none of these. */
+static const char *refusal_of(const char *name) {
+    static const struct {
+        const char *name, *reason;
+    } refused[] = {
+#define REFUSED(name, reason) {name, reason},
+#include "operator/refused_names.def"
+#undef REFUSED
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        const size_t n = strlen(refused[i].name);
+        const int is_prefix = refused[i].name[n - 1] == '*';
+        if (is_prefix ? !strncmp(name, refused[i].name, n - 1) : !strcmp(name, refused[i].name))
+            return refused[i].reason;
+    }
+    return NULL;
+}
+
 /* Names at growing edit distances up to a third of the name's length, then names that contain it; hidden operators are
  * left out. */
 void mxci_registry_suggest(const char *name, char *out, size_t size) {
     int limit = (int)strlen(name) / 3;
     suggestions s = {.text = out, .size = size};
+    const char *refusal;
     if (!size)
         return;
     out[0] = '\0';
+    refusal = refusal_of(name);
+    if (refusal) {
+        snprintf(out, size, ": %s", refusal);
+        return;
+    }
     if (suggest_for_foreign(&s, name))
         return;
     mxci_global_lock(&registry.lock);

@@ -18,7 +18,8 @@ mxc_status mxci_registry_add(const mxc_op_def *def, const char *family);
  * MXC_ENOMEM. */
 mxc_status mxci_registry_start(void);
 
-/* Write "; similar names: 'a', 'b'" for a name that was not found, or "" if none is similar. */
+/* Write "; similar names: 'a', 'b'" for a name that was not found, or "" if none is similar; ": " and the reason for an
+ * operator of MXNet that is not supported (refused_names.def). */
 void mxci_registry_suggest(const char *name, char *out, size_t size);
 
 /* The edit distance of two names, ignoring case; at most limit + 1. */

@@ -9,6 +9,8 @@
 
 #include "base/error.h"
 #include "base/sys.h"
+#include "math/assign.h"
+#include "operator/infer.h"
 #include "simpleop/chain.h"
 #include "simpleop/simple.h"
 
@@ -43,12 +45,28 @@ static int call_device(const mxc_op_call *call) {
     return device == MXC_CPU_PINNED ? MXC_CPU : device;
 }
 
+static int is_integer(mxc_dtype dtype) {
+    return (MXC_DTYPES_INT & MXC_DTYPE_BIT(dtype)) != 0;
+}
+
+/* The function of integers in float64, after a conversion to scratch. */
+static mxc_status forward_in_float64(const mxc_op_call *call, const mxc_simple_env *env, int device) {
+    mxc_tensor wide = {.data = call->temp, .shape = call->in[0].shape, .dtype = MXC_F64};
+    if (device != MXC_CPU)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "%s: is_int=False with data of %s: computed on the CPU only",
+                        mxc_op_get_def(call->op)->name, mxc_dtype_name(call->in[0].dtype));
+    mxci_assign_cast(call->run, MXC_REQ_WRITE, &wide, &call->in[0]);
+    return simple_of(call->op)->unary[device](env, &wide, call->req[0], &call->out[0]);
+}
+
 static mxc_status simpleop_forward(const mxc_op_call *call) {
     const mxc_simple_def *def = simple_of(call->op);
     mxc_simple_env env = call_env(call);
     int device = call_device(call);
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
+    if (def->scalar != MXC_SCALAR_NONE && def->arity == 1 && call->in[0].dtype != call->out[0].dtype)
+        return forward_in_float64(call, &env, device);
     if (def->arity == 0)
         return def->source[device](&env, call->req[0], &call->out[0]);
     if (def->arity == 1)
@@ -65,6 +83,12 @@ static mxc_status unary_backward(const mxc_op_call *call) {
                                                                        : NULL;
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
+    if (def->scalar != MXC_SCALAR_NONE && is_integer(call->in_grad[0].dtype) &&
+        call->in_grad[0].dtype != call->out_grad[0].dtype) {
+        if (call->req[0] != MXC_REQ_ADD)
+            mxci_assign_constant(call->run, MXC_REQ_WRITE, &call->in_grad[0], 0);
+        return MXC_OK;
+    }
     return def->unary_grad[call_device(call)](&env, &call->out_grad[0], value, call->req[0], &call->in_grad[0]);
 }
 
@@ -103,16 +127,33 @@ static mxc_status infer_source_type(mxc_op_sig *sig) {
     return MXC_OK;
 }
 
+/* out has data's type; float64 where data is of integers and the scalar is none (is_int=False). */
+static mxc_status infer_scalar_type(mxc_op_sig *sig) {
+    const mxc_dtype type = sig->in_type[0];
+    if (((const mxci_scalar_params *)sig->params)->is_int)
+        return mxci_sig_same_type(sig, 2, (int[]){0, MXC_SLOT_OUT(0)});
+    if (type == MXC_DTYPE_UNKNOWN)
+        return MXC_OK;
+    return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), is_integer(type) ? MXC_F64 : type);
+}
+
+/* Integers that are computed in float64 are converted first. */
+static size_t scalar_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    return pass == MXC_FORWARD && sig->in_type[0] != sig->out_type[0]
+               ? mxci_shape_bytes(&sig->in_shape[0], sizeof(double))
+               : 0;
+}
+
 /* ---- queries of passes --------------------------------------------------------------------------------------------
  */
 
-/* mxc_op_def.elementwise: the function that fusion and quantization recognise the operator by. */
+/* mxc_op_def.elementwise: the function that fusion and quantization recognise the operator by. They expect one dtype of
+ * arguments and result, which is_int=False does not promise. */
 static int elementwise_of(const mxc_op *op, mxc_elementwise *out) {
     const mxc_simple_def *def = simple_of(op);
-    *out = (mxc_elementwise){.function = def->function, .scalar = def->scalar};
-    if (def->scalar != MXC_SCALAR_NONE)
-        out->number = ((const mxci_scalar_params *)mxc_op_params(op))->scalar;
-    return 1;
+    const mxci_scalar_params *scalar = def->scalar != MXC_SCALAR_NONE ? mxc_op_params(op) : NULL;
+    *out = (mxc_elementwise){.function = def->function, .scalar = def->scalar, .number = scalar ? scalar->scalar : 0};
+    return !scalar || scalar->is_int;
 }
 
 /* ---- compiling -------------------------------------------------------------------------------------------------- */
@@ -195,12 +236,17 @@ static void set_params(const mxc_simple_def *def, mxci_simple_op *out) {
         return;
     out->scalar_schema[0] =
         (mxc_param){MXC_PARAM_FIELD(mxci_scalar_params, scalar), .name = "scalar", .type = MXC_PARAM_FLOAT,
-                    .doc = def->scalar == MXC_SCALAR_BEFORE ? "Left operand." : "Right operand."};
+                    .initial = "1", .doc = def->scalar == MXC_SCALAR_BEFORE ? "Left operand." : "Right operand."};
+    out->scalar_schema[1] = (mxc_param){
+        MXC_PARAM_FIELD(mxci_scalar_params, is_int), .name = "is_int", .type = MXC_PARAM_BOOL, .initial = "True",
+        .doc = "Where data is of an integer dtype, convert the scalar to it. False: convert both "
+               "to float64, the dtype of the result."};
     out->op.params = out->scalar_schema;
     out->op.param_size = sizeof(mxci_scalar_params);
 }
 
 mxc_status mxci_simple_compile(const mxc_simple_def *def, mxci_simple_op *out) {
+    const int takes_scalar = def->scalar != MXC_SCALAR_NONE && def->arity == 1;
     *out = (mxci_simple_op){.simple = def, .op = {.size = sizeof out->op}};
     MXC_TRY(simpleop_check_options(def));
     MXC_TRY(set_names(def, out));
@@ -223,8 +269,8 @@ mxc_status mxci_simple_compile(const mxc_simple_def *def, mxci_simple_op *out) {
     out->op.quantized = def->quantized;
     out->op.dtypes = def->dtypes ? def->dtypes : MXC_DTYPES_FLOAT;
     out->op.infer_shape = def->shape ? infer_by_function : NULL;
-    out->op.infer_type = def->arity == 0 ? infer_source_type : NULL;
-    out->op.temp_bytes = def->temp_bytes;
+    out->op.infer_type = def->arity == 0 ? infer_source_type : takes_scalar ? infer_scalar_type : NULL;
+    out->op.temp_bytes = takes_scalar && !def->temp_bytes ? scalar_temp_bytes : def->temp_bytes;
     out->op.random_count = def->random_count;
     return MXC_OK;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nodes that MXNet fused for oneDNN before it wrote a file: _sg_mkldnn_conv and _sg_mkldnn_fully_connected hold the
- * layers that they stand for as a graph of their own ("subgraphs"). Here they are replaced by these layers, before
+ * Nodes that MXNet fused for oneDNN before it wrote a file: _sg_mkldnn_conv, _sg_mkldnn_fully_connected,
+ * _sg_mkldnn_selfatt_qk and _sg_mkldnn_selfatt_valatt hold the layers that they stand for as a graph of their own
+ * ("subgraphs"). Here they are replaced by these layers, before
  * the nodes are read, with the same inputs and outputs. A quantized one reads and writes integers with their ranges;
  * its weights are floats, so its layers compute in floats, between a _contrib_dequantize and a _contrib_quantize_v2
  * with the calibrated range of the file.
@@ -33,7 +34,8 @@ static const char *text_of(const json_t *node, const char *field) {
 
 static int is_fused(const json_t *node) {
     const char *op = text_of(node, "op");
-    return !strcmp(op, "_sg_mkldnn_conv") || !strcmp(op, "_sg_mkldnn_fully_connected");
+    return !strcmp(op, "_sg_mkldnn_conv") || !strcmp(op, "_sg_mkldnn_fully_connected") ||
+           !strcmp(op, "_sg_mkldnn_selfatt_qk") || !strcmp(op, "_sg_mkldnn_selfatt_valatt");
 }
 
 static mxc_status wrong(const unfusing *u, const json_t *node, const char *what) {
@@ -94,7 +96,7 @@ static mxc_status dequantize(unfusing *u, fused *f, size_t arg, size_t low, cons
 }
 
 /* Reads the fused node and connects its inputs: first those of the layers, then, where it is quantized, the lowest and
- * highest value of its data and of its summand. */
+ * highest value of its data and of its summand or, of the product with attention weights, of these weights. */
 static mxc_status open_fused(unfusing *u, json_t *node, fused *f) {
     json_t *graphs = json_object_get(node, "subgraphs"), *graph = json_array_get(graphs, 0), *layer;
     size_t i, sums, bounds;
@@ -109,7 +111,7 @@ static mxc_status open_fused(unfusing *u, json_t *node, fused *f) {
     f->args = moved_list(u, json_object_get(node, "inputs"), 1);
     if (!f->local || !f->args)
         return MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes");
-    sums = is_true(f->attrs, "with_sum");
+    sums = is_true(f->attrs, "with_sum") || !strcmp(text_of(node, "op"), "_sg_mkldnn_selfatt_valatt");
     bounds = is_true(f->attrs, "quantized") ? 2 * (1 + sums) : 0;
     if (f->n_in != f->n_args + bounds || f->n_args < 1 + sums)
         return wrong(u, node, "its inputs do not fit its layers");

@@ -166,6 +166,52 @@ static void test_named_outside(void **state) {
 }
 
 /* So is a place outside a sketch. */
+/* Matches of positive samples and marks of events that count are checked, the others are not read. */
+static void test_events_outside(void **state) {
+    static const float boxes[] = {0, 0, 1, 1, 0, 0, 2, 1}, ones[] = {1, 1, 1, 1}, samples[] = {-1, 1};
+    static const float matches[2][2] = {{7, 1}, {0, -1}}, marks[2][2] = {{0, 9}, {3, 0}}, lengths[] = {1, 1, 3};
+    const int64_t pair[] = {1, 2}, rows[] = {1, 2, 4}, one[] = {1};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        mxc_ndarray *in[6], *out[2] = {NULL};
+        assert_ok(mxc_ndarray_from_data(2, pair, MXC_F32, samples, &in[0]));
+        assert_ok(mxc_ndarray_from_data(2, pair, MXC_F32, matches[i], &in[1]));
+        assert_ok(mxc_ndarray_from_data(3, rows, MXC_F32, boxes, &in[2]));
+        assert_ok(mxc_ndarray_from_data(3, rows, MXC_F32, boxes, &in[3]));
+        in[4] = vector(4, ones);
+        in[5] = vector(4, ones);
+        assert_ok(mxc_invoke("_contrib_box_encode", 6, in, 0, NULL, NULL, 2, out));
+        if (i)
+            assert_fails(mxc_ndarray_wait_to_read(out[0]), MXC_EINVAL, "argument 'matches': element 1 is -1");
+        else
+            assert_ok(mxc_ndarray_wait_to_read(out[0]));
+        for (int k = 0; k < 6; k++)
+            mxc_ndarray_release(in[k]);
+        mxc_ndarray_release(out[0]);
+        mxc_ndarray_release(out[1]);
+    }
+    for (int i = 0; i < 3; i++) {
+        mxc_ndarray *in[8], *out[2] = {NULL};
+        assert_ok(mxc_ndarray_from_data(2, pair, MXC_F32, ones, &in[0]));
+        in[1] = vector(2, ones);
+        in[2] = vector(2, ones);
+        assert_ok(mxc_ndarray_from_data(2, pair, MXC_F32, ones, &in[3]));
+        assert_ok(mxc_ndarray_from_data(2, pair, MXC_F32, ones, &in[4]));
+        assert_ok(mxc_ndarray_from_data(2, pair, MXC_F32, marks[i == 1], &in[5]));
+        assert_ok(mxc_ndarray_from_data(1, one, MXC_F32, &lengths[i], &in[6]));
+        in[7] = vector(1, ones);
+        assert_ok(mxc_invoke("_contrib_hawkesll", 8, in, 0, NULL, NULL, 2, out));
+        if (i)
+            assert_fails(mxc_ndarray_wait_to_read(out[0]), MXC_EINVAL, i == 1 ? "marks" : "valid_length");
+        else
+            assert_ok(mxc_ndarray_wait_to_read(out[0]));
+        for (int k = 0; k < 8; k++)
+            mxc_ndarray_release(in[k]);
+        mxc_ndarray_release(out[0]);
+        mxc_ndarray_release(out[1]);
+    }
+}
+
 static void test_sketch_outside(void **state) {
     static const char *const keys[] = {"out_dim"}, *const values[] = {"3"};
     mxc_ndarray *in[3];
@@ -197,7 +243,8 @@ int main(void) {
         cmocka_unit_test(test_clip),           cmocka_unit_test(test_wrap),
         cmocka_unit_test(test_outside),        cmocka_unit_test(test_labels_outside),
         cmocka_unit_test(test_raise),          cmocka_unit_test(test_named_outside),
-        cmocka_unit_test(test_sketch_outside), cmocka_unit_test(test_given_output),
+        cmocka_unit_test(test_events_outside), cmocka_unit_test(test_sketch_outside),
+        cmocka_unit_test(test_given_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -365,6 +365,29 @@ static void test_calls_overlap(void **state) {
     mxc_ndarray_release(x);
 }
 
+/* With is_int=False integers are converted to float64 and not the scalar to integers. */
+static void test_scalar_of_integers(void **state) {
+    static const char *const keys[] = {"scalar", "is_int"};
+    static const int32_t values[] = {1, 2, -3};
+    const char *given[] = {"1.5", "False"};
+    mxc_ndarray *x, *out[2] = {NULL};
+    double wide[3];
+    int32_t narrow[3];
+    (void)state;
+    assert_ok(mxc_ndarray_from_data(1, (int64_t[]){3}, MXC_I32, values, &x));
+    assert_ok(mxc_invoke("_plus_scalar", 1, &x, 2, keys, given, 1, &out[0]));
+    assert_int_equal(mxc_ndarray_dtype(out[0]), MXC_F64);
+    assert_ok(mxc_ndarray_get(out[0], wide, sizeof wide));
+    assert_true(wide[0] == 2.5 && wide[1] == 3.5 && wide[2] == -1.5);
+    given[1] = "True";
+    assert_ok(mxc_invoke("_plus_scalar", 1, &x, 2, keys, given, 1, &out[1]));
+    assert_int_equal(mxc_ndarray_dtype(out[1]), MXC_I32);
+    assert_ok(mxc_ndarray_get(out[1], narrow, sizeof narrow));
+    assert_true(narrow[0] == 2 && narrow[1] == 3 && narrow[2] == -2);
+    release_all(2, out);
+    mxc_ndarray_release(x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_own_operator_on_arrays),
@@ -375,6 +398,7 @@ int main(void) {
         cmocka_unit_test(test_overlap),
         cmocka_unit_test(test_wrong_backward),
         cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_scalar_of_integers),
         cmocka_unit_test(test_calls_overlap),
     };
     if (mxc_op_register(&affine) != MXC_OK || mxc_op_register(&broken) != MXC_OK)

@@ -77,6 +77,10 @@ static void test_unknown_name(void **state) {
     assert_fails(mxc_op_create("Conv", 0, NULL, NULL, &op), MXC_ENOTFOUND, "'Convolution'");
     assert_fails(mxc_op_create("conv2d", 0, NULL, NULL, &op), MXC_ENOTFOUND, "similar names: 'Convolution'");
     assert_fails(mxc_op_create("Linear", 0, NULL, NULL, &op), MXC_ENOTFOUND, "similar names: 'FullyConnected'");
+    assert_fails(mxc_op_create("_npi_add", 0, NULL, NULL, &op), MXC_ENOTFOUND,
+                 "no operator is called '_npi_add': numpy-style operators of MXNet are not supported");
+    assert_fails(mxc_op_describe("cast_storage", &text), MXC_ENOTFOUND, "'cast_storage': sparse storage types");
+    assert_fails(mxc_op_create("_contrib_dgl_subgraph", 0, NULL, NULL, &op), MXC_ENOTFOUND, "(CSR) are not supported");
     assert_fails(mxc_op_create("matmul", 0, NULL, NULL, &op), MXC_ENOTFOUND, "similar names: 'dot'");
     assert_fails(mxc_op_create(NULL, 0, NULL, NULL, &op), MXC_EINVAL, "name must not be NULL");
     assert_fails(mxc_op_describe("tanhh", &text), MXC_ENOTFOUND, "'tanh'");

@@ -103,6 +103,31 @@ static void test_sum(void **state) {
     mxc_symbol_release(symbol);
 }
 
+#define ATTENTION(op, name, attrs, inputs, vars, entries, head)                                                       \
+    "{\"op\":\"_sg_mkldnn_selfatt_" op "\",\"name\":\"" name "\",\"attrs\":{\"heads\":\"2\"" attrs                    \
+    "},\"inputs\":[" inputs "],\"subgraphs\":[{\"nodes\":[" vars ",{\"op\":\"_contrib_interleaved_matmul_selfatt_" op \
+    "\",\"name\":\"" name "\",\"attrs\":{\"heads\":\"2\"},\"inputs\":[" entries "]}],\"heads\":[" head "]}]}"
+#define SCORES(attrs, inputs) ATTENTION("qk", "scores", attrs, inputs, VAR("a0"), "[0,0,0]", "[1,0,0]")
+#define VALUES(attrs, inputs) \
+    ATTENTION("valatt", "values", attrs, inputs, VAR("a0") "," VAR("b0"), "[0,0,0],[1,0,0]", "[2,0,0]")
+
+/* Products of attention; a quantized product with attention weights has the ranges of both arguments. */
+static void test_attention(void **state) {
+    mxc_symbol *symbol = parse(GRAPH(
+        VAR("x") "," SCORES(",\"quantized\":\"False\"", "[0,0,0]") "," VALUES("", "[0,0,0],[1,0,0]"), "0", "[2,0,0]"));
+    (void)state;
+    expect_names(symbol, 0, "x");
+    expect_names(symbol, 1, "values_output");
+    mxc_symbol_release(symbol);
+    symbol = parse(
+        GRAPH(VAR("x") "," QUANTIZE "," SCORES("," QUANTIZED, "[1,0,0],[1,1,0],[1,2,0]") "," VALUES(
+                  ",\"enable_float_output\":\"True\"," QUANTIZED, "[1,0,0],[2,0,0],[1,1,0],[1,2,0],[2,1,0],[2,2,0]"),
+              "0", "[3,0,0]"));
+    expect_names(symbol, 0, "x");
+    expect_names(symbol, 1, "values_output");
+    mxc_symbol_release(symbol);
+}
+
 static void test_refused(void **state) {
     static const struct {
         const char *json, *message;
@@ -155,8 +180,8 @@ static void test_mobilenet(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_float),   cmocka_unit_test(test_quantized), cmocka_unit_test(test_sum),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_mobilenet),
+        cmocka_unit_test(test_float),     cmocka_unit_test(test_quantized), cmocka_unit_test(test_sum),
+        cmocka_unit_test(test_attention), cmocka_unit_test(test_refused),   cmocka_unit_test(test_mobilenet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,17 @@ typedef struct mxci_iou_params {
     int32_t format;
 } mxci_iou_params;
 
+typedef struct mxci_decode_params {
+    double std[4], clip;
+    int32_t format;
+} mxci_decode_params;
+
+typedef struct mxci_matching_params {
+    double threshold;
+    int64_t topk;
+    int32_t is_ascend;
+} mxci_matching_params;
+
 typedef struct mxci_nms_params {
     double overlap_thresh, valid_thresh;
     int64_t topk, coord_start, score_index, id_index, background_id;
@@ -48,6 +59,27 @@ typedef struct mxci_proposal_params {
     mxc_floats scales, ratios;
     int32_t output_score, iou_loss;
 } mxci_proposal_params;
+
+/* ---- boxes relative to anchors ----------------------------------------------------------------------------------- */
+
+/* Number k of a box relative to an anchor, both by their corners: the offset of the centre in units of the anchor's
+ * size for k < 2, else the logarithm of the ratio of sizes; along x where k is even, else y. */
+MXCI_SCALAR double mxci_box_encode_number(const double *anchor, const double *box, int k) {
+    const int axis = k & 1;
+    const double size = anchor[axis + 2] - anchor[axis], other = box[axis + 2] - box[axis];
+    return k < 2 ? (box[axis] + other / 2 - anchor[axis] - size / 2) / size : log(other / size);
+}
+
+/* Corner coordinate k of the box that is encoded relative to an anchor. */
+MXCI_SCALAR double mxci_box_decode_number(const mxci_decode_params *p, const double *data, const double *anchor,
+                                          int k) {
+    const int axis = k & 1, is_center = p->format == MXCI_BOX_CENTER;
+    const double size = is_center ? anchor[axis + 2] : anchor[axis + 2] - anchor[axis];
+    const double centre = data[axis] * p->std[axis] * size + anchor[axis] + (is_center ? 0 : size / 2);
+    const double power = data[axis + 2] * p->std[axis + 2];
+    const double half = exp(p->clip > 0 && power > p->clip ? p->clip : power) * size / 2;
+    return k < 2 ? centre - half : centre + half;
+}
 
 /* ---- arguments of kernels, from parameters and shapes ------------------------------------------------------------ */
 

@@ -16,6 +16,8 @@ static const mxc_param schema[] = {
      .doc = "Transpose lhs first."},
     {MXC_PARAM_FIELD(dot_params, transpose_b), .name = "transpose_b", .type = MXC_PARAM_BOOL, .initial = "false",
      .doc = "Transpose rhs first."},
+    {MXC_PARAM_FIELD(dot_params, forward_stype), .name = "forward_stype", .type = MXC_PARAM_ENUM, .initial = "None",
+     .choices = "default", .optional = 1, .doc = "Storage type of out. Only default, which None means, is supported."},
     MXC_PARAM_END,
 };
 

@@ -6,7 +6,7 @@
 #include "operator/linalg/matmul.h"
 
 typedef struct mxci_dot_params {
-    int32_t transpose_a, transpose_b;
+    int32_t transpose_a, transpose_b, forward_stype;
 } mxci_dot_params;
 
 /* Every product here as batch times (m,k) (k,n). */

@@ -8,10 +8,13 @@
  * as constants. fix_gamma takes gamma as 1 and gives it no gradient. mean and var are outputs, hidden unless
  * output_mean_var; no gradient flows through them. gamma, beta and the statistics are f32 where data is f16 or bf16,
  * else of data's type.
+ *
+ * BatchNormWithReLU: max(BatchNorm, 0).
  */
 #include "operator/nn/batch_norm.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "math/assign.h"
 #include "math/tile_kernels.h"
@@ -115,15 +118,16 @@ static int uses_batch(const mxc_op_call *call) {
 typedef struct bn_run {
     const mxc_op_call *call;
     mxci_channel channel;
+    int relu; /* forward */
 } bn_run;
 
 /* Channels are independent, so each is computed by one thread from start to end; results do not depend on the
  * threads. */
-static mxc_status run_channels(const mxc_op_call *call, mxc_range_fn part) {
+static mxc_status run_channels(const mxc_op_call *call, mxc_range_fn part, int relu) {
     const mxc_shape *data = &call->in[DATA].shape;
     const int axis = mxci_bn_axis(call->params, data->ndim);
     int64_t d = mxci_shape_count(data, axis + 1, data->ndim);
-    bn_run r = {call, {.n = d ? mxci_shape_count(data, 0, axis) : 0, .d = d, .step = data->dim[axis] * d}};
+    bn_run r = {call, {.n = d ? mxci_shape_count(data, 0, axis) : 0, .d = d, .step = data->dim[axis] * d}, relu};
     mxc_parallel_for(call->run, data->dim[axis], MXCI_GRAIN / 2 / (r.channel.n * d + 1) + 1, part, &r);
     return MXC_OK;
 }
@@ -152,15 +156,30 @@ static double scale_of(const mxc_op_call *call, int64_t c, double var) {
     return (p->fix_gamma ? 1 : get(&call->in[GAMMA], c)) / sqrt(var + p->eps);
 }
 
-/* y = scale (x - mean) + shift for channel c. Results too large for the caches go by tiles that are stored past them.
- */
+/* x = max(x, 0) for n elements of a float dtype; NaN stays. Of 16 bits the highest is the sign, and larger numbers than
+ * infinity are NaN. */
+static void relu_tile(mxc_dtype dtype, int64_t n, void *x) {
+    const uint16_t infinity = dtype == MXC_F16 ? 0x7c00 : 0x7f80;
+    for (int64_t i = 0; i < n && dtype == MXC_F32; i++)
+        ((float *)x)[i] = ((float *)x)[i] < 0 ? 0 : ((float *)x)[i];
+    for (int64_t i = 0; i < n && dtype == MXC_F64; i++)
+        ((double *)x)[i] = ((double *)x)[i] < 0 ? 0 : ((double *)x)[i];
+    for (int64_t i = 0; i < n && (dtype == MXC_F16 || dtype == MXC_BF16); i++) {
+        uint16_t *bits = (uint16_t *)x + i;
+        if ((*bits & 0x8000) && (*bits & 0x7fff) <= infinity)
+            *bits = 0;
+    }
+}
+
+/* y = scale (x - mean) + shift for channel c, or max(0, that). Results too large for the caches, and those of ReLU, go
+ * by tiles. */
 static void put_affine(const bn_run *r, int64_t c, double scale, double mean, double shift) {
     const mxc_op_call *call = r->call;
     const mxc_tensor *x = &call->in[DATA], *y = &call->out[OUT];
     const int store_mode = mxci_store_mode(call->req[OUT], mxci_tensor_bytes(y), x->data == y->data);
     const int64_t d = r->channel.d;
     _Alignas(64) int64_t tile[MXCI_TILE];
-    if (store_mode != MXCI_STORE_STREAM) {
+    if (store_mode != MXCI_STORE_STREAM && !r->relu) {
         mxci_bn_affine[x->dtype](&r->channel, store_mode == MXCI_STORE_ADD, scale, mean, shift, mxci_at(x, c * d),
                                  mxci_at(y, c * d));
         return;
@@ -170,7 +189,12 @@ static void put_affine(const bn_run *r, int64_t c, double scale, double mean, do
             int64_t at = i * r->channel.step + j;
             n = mxci_tile_at(j, (c + 1) * d);
             mxci_bn_affine[x->dtype](&(mxci_channel){.n = 1, .d = n}, 0, scale, mean, shift, mxci_at(x, at), tile);
-            mxci_stream(mxci_at(y, at), tile, (size_t)n * mxc_dtype_size(y->dtype));
+            if (r->relu)
+                relu_tile(y->dtype, n, tile);
+            if (store_mode == MXCI_STORE_STREAM)
+                mxci_stream(mxci_at(y, at), tile, (size_t)n * mxc_dtype_size(y->dtype));
+            else
+                mxci_assign_row(call->req[OUT], y->dtype, mxci_at(y, at), tile, n);
         }
     mxci_stream_end();
 }
@@ -189,7 +213,7 @@ static void batch_norm_forward_part(void *arg, int64_t begin, int64_t end, int p
 }
 
 static mxc_status bn_forward(const mxc_op_call *call) {
-    return run_channels(call, batch_norm_forward_part);
+    return run_channels(call, batch_norm_forward_part, 0);
 }
 
 /* ---- backward -------------------------------------------------------------------------------------------------- */
@@ -223,12 +247,50 @@ static void batch_norm_backward_part(void *arg, int64_t begin, int64_t end, int 
 }
 
 static mxc_status bn_backward(const mxc_op_call *call) {
-    return run_channels(call, batch_norm_backward_part);
+    return run_channels(call, batch_norm_backward_part, 0);
 }
 
 static mxc_status sync_forward(const mxc_op_call *call) {
     MXC_TRY(mxci_sync_bn_check(call));
     return bn_forward(call);
+}
+
+/* ---- BatchNormWithReLU ----------------------------------------------------------------------------------------- */
+
+static mxc_status bn_relu_forward(const mxc_op_call *call) {
+    return run_channels(call, batch_norm_forward_part, 1);
+}
+
+/* Backward: the gradient of the norm's output. */
+static size_t bn_relu_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    return pass == MXC_BACKWARD ? mxci_shape_bytes(&sig->in_shape[DATA], mxc_dtype_size(sig->in_type[DATA])) : 0;
+}
+
+/* Scratch = dy where the output is above 0, else 0. */
+static void bn_relu_mask_part(void *arg, int64_t begin, int64_t end, int part) {
+    const mxc_op_call *call = arg;
+    const mxc_tensor *dy = &call->out_grad[OUT], *y = &call->out[OUT];
+    const size_t element = mxc_dtype_size(dy->dtype);
+    double values[MXCI_TILE];
+    (void)part;
+    for (int64_t i = begin, n; i < end; i += n) {
+        n = mxci_tile_at(i, end);
+        mxci_convert(y->dtype, mxci_at(y, i), MXC_F64, values, n);
+        memcpy((char *)call->temp + (size_t)i * element, mxci_at(dy, i), (size_t)n * element);
+        for (int64_t k = 0; k < n; k++)
+            if (values[k] <= 0)
+                memset((char *)call->temp + (size_t)(i + k) * element, 0, element);
+    }
+}
+
+static mxc_status bn_relu_backward(const mxc_op_call *call) {
+    mxc_op_call masked = *call;
+    mxc_tensor gradients[VAR + 1];
+    memcpy(gradients, call->out_grad, sizeof gradients);
+    gradients[OUT].data = call->temp;
+    masked.out_grad = gradients;
+    mxc_parallel_for(call->run, mxci_tensor_size(&call->in[DATA]), MXCI_GRAIN, bn_relu_mask_part, (void *)call);
+    return bn_backward(&masked);
 }
 
 /* ---- what passes ask -------------------------------------------------------------------------------------------- */
@@ -266,6 +328,28 @@ const mxc_op_def mxci_op_batch_norm = {
     .channels_last = bn_channels_last,
     .norm = bn_norm,
     .forward = {[MXC_CPU] = bn_forward},
+};
+
+const mxc_op_def mxci_op_batch_norm_relu = {
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_BatchNormWithReLU",
+    .doc = "Batch normalization and ReLU: output = max(BatchNorm(data), 0)",
+    .flags = MXC_OP_SAMPLEWISE,
+    .params = bn_schema,
+    .param_size = sizeof(mxci_bn_ranged_params),
+    .args = "data,gamma,beta",
+    .outputs = "output,mean,var",
+    .aux = "moving_mean,moving_var",
+    .n_visible = bn_visible,
+    .infer_shape = bn_infer,
+    .infer_type = bn_infer_type,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1 << OUT, .in = 1 << DATA | 1 << GAMMA, .out = 1 << OUT | 1 << MEAN | 1 << VAR},
+    .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(DATA), OUT}, MXC_INPLACE_END},
+    .channels_last = bn_channels_last,
+    .temp_bytes = bn_relu_temp_bytes,
+    .forward = {[MXC_CPU] = bn_relu_forward},
+    .backward = {[MXC_CPU] = bn_relu_backward},
 };
 
 const mxc_op_def mxci_op_sync_batch_norm = {

@@ -6,6 +6,9 @@
  * output position, offset has how far down and to the right of its position in a plain convolution the element is read,
  * by bilinear interpolation; 0 outside of data. The patches of a sample are written to scratch as columns (C*K, H*W),
  * and the rest is matrix products.
+ *
+ * ModulatedDeformableConvolution (X. Zhu et al., "Deformable ConvNets v2", 2018) has one more argument, mask (N, G*K,
+ * H, W), factors of the elements of patches; and its data is surrounded by zeros, to which it is interpolated.
  */
 #include "operator/nn/deformable_convolution.h"
 
@@ -17,7 +20,7 @@
 
 typedef mxci_deformable_params deformable_params;
 
-enum { DATA, OFFSET, WEIGHT, BIAS };
+enum { DATA, OFFSET, MASK };
 
 #define LIMIT (1 << 24)
 #define AXES(field, least) \
@@ -49,8 +52,47 @@ static const mxc_param schema[] = {
      .choices = "NCHW", .optional = 1, .doc = "Order of the axes. Only NCHW is supported."},
     MXC_PARAM_END,
 };
+
+static const mxc_param modulated_schema[] = {
+    {.name = "kernel", AXES(kernel, 1), .doc = "Kernel height and width."},
+    {.name = "stride", AXES(stride, 1), .initial = "()", .doc = "Stride along each spatial axis. (): 1."},
+    {.name = "dilate",
+     AXES(dilate, 1),
+     .initial = "()",
+     .doc = "Dilation, the distance between neighbouring kernel elements. (): 1."},
+    {.name = "pad", AXES(pad, 0), .initial = "()", .doc = "Zero padding at both ends of each spatial axis. (): 0."},
+    {.name = "num_filter", COUNT(num_filter), .doc = "Number of filters, the channels of the output."},
+    {.name = "num_group",
+     COUNT(num_group),
+     .initial = "1",
+     .doc = "Number of groups of channels that are convolved separately."},
+    {.name = "num_deformable_group",
+     COUNT(num_deformable_group),
+     .initial = "1",
+     .doc = "Number of groups of channels with separate offsets."},
+    {MXC_PARAM_FIELD(deformable_params, workspace), .name = "workspace", .type = MXC_PARAM_INT, .initial = "1024",
+     .bounded = 1, .minimum = 0, .maximum = 8192, .doc = "Accepted for compatibility with MXNet; has no effect."},
+    {MXC_PARAM_FIELD(deformable_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "false",
+     .doc = "Leave out the argument bias."},
+    {MXC_PARAM_FIELD(deformable_params, layout), .name = "layout", .type = MXC_PARAM_ENUM, .initial = "None",
+     .choices = "NCHW", .optional = 1, .doc = "Order of the axes. Only NCHW is supported."},
+    {.name = "im2col_step",
+     COUNT(im2col_step),
+     .initial = "64",
+     .doc = "Accepted for compatibility with MXNet; has no effect."},
+    MXC_PARAM_END,
+};
 #undef AXES
 #undef COUNT
+
+/* Slots of weight and bias, which come behind the mask where there is one. */
+static int weight_slot(const deformable_params *p, int n_in) {
+    return MASK + mxci_deformable_has_mask(p, n_in);
+}
+
+static int bias_slot(const deformable_params *p, int n_in) {
+    return weight_slot(p, n_in) + 1;
+}
 
 static int64_t patch_size(const deformable_params *p) {
     return p->kernel.value[0] * p->kernel.value[1];
@@ -85,6 +127,10 @@ static int deformable_convolution_n_args(const void *params) {
     return ((const deformable_params *)params)->no_bias ? 3 : 4;
 }
 
+static int modulated_n_args(const void *params) {
+    return deformable_convolution_n_args(params) + 1;
+}
+
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
 /* Positions of patches along an axis; -1 if it is not known. */
@@ -107,6 +153,7 @@ static mxc_status infer_out_size(const mxc_op_sig *sig, int i, int64_t *out) {
 /* Channels: a multiple of both kinds of groups, and what weight says. */
 static mxc_status infer_weight(mxc_op_sig *sig) {
     const deformable_params *p = sig->params;
+    const int slot = weight_slot(p, sig->n_in);
     int64_t channels = sig->in_shape[DATA].dim[1];
     mxc_shape data = mxci_shape_axes(4);
     mxc_shape weight = mxci_shape_of(4, (int64_t[]){p->num_filter, -1, p->kernel.value[0], p->kernel.value[1]});
@@ -116,8 +163,8 @@ static mxc_status infer_weight(mxc_op_sig *sig) {
                             "num_deformable_group %lld",
                             (long long)channels, (long long)p->num_group, (long long)p->num_deformable_group);
     weight.dim[1] = channels < 0 ? -1 : channels / p->num_group;
-    MXC_TRY(mxc_sig_set_shape(sig, WEIGHT, &weight));
-    weight = sig->in_shape[WEIGHT];
+    MXC_TRY(mxc_sig_set_shape(sig, slot, &weight));
+    weight = sig->in_shape[slot];
     data.dim[1] = mxci_dim_mul(weight.dim[1], p->num_group);
     return mxc_sig_set_shape(sig, DATA, &data);
 }
@@ -130,7 +177,7 @@ static mxc_status deformable_convolution_infer_shape(mxc_op_sig *sig) {
     MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
     MXC_TRY(infer_weight(sig));
     if (!p->no_bias)
-        MXC_TRY(mxc_sig_set_shape(sig, BIAS, &bias));
+        MXC_TRY(mxc_sig_set_shape(sig, bias_slot(p, sig->n_in), &bias));
     out = mxci_shape_of(4, (int64_t[]){-1, p->num_filter, -1, -1});
     for (int i = 0; i < 2; i++)
         MXC_TRY(infer_out_size(sig, i, &out.dim[i + 2]));
@@ -142,6 +189,11 @@ static mxc_status deformable_convolution_infer_shape(mxc_op_sig *sig) {
         offset.dim[0] = sig->out_shape[0].dim[0];
         MXC_TRY(mxc_sig_set_shape(sig, OFFSET, &offset));
         out = sig->in_shape[OFFSET];
+        if (mxci_deformable_has_mask(p, sig->n_in)) {
+            out.dim[1] /= 2;
+            MXC_TRY(mxc_sig_set_shape(sig, MASK, &out));
+            out = sig->in_shape[MASK];
+        }
         out.dim[1] = p->num_filter;
         data.dim[0] = out.dim[0];
     }
@@ -180,19 +232,24 @@ typedef struct deformable_run {
     const deformable_params *params;
     mxci_deformable_shape shape;
     mxc_dtype dtype;
-    int64_t sample;            /* the one that is computed */
-    int64_t data, offset, out; /* elements of a sample in each array */
-    mxc_tensor columns, grad;  /* of the sample, and their gradient */
-    mxci_gemm_args gemm;       /* weight (F/groups, C/groups*K) times columns, for each group */
+    int64_t sample;                  /* the one that is computed */
+    int64_t data, offset, mask, out; /* elements of a sample in each array */
+    int has_mask, weight, bias;      /* slots */
+    mxc_tensor columns, grad;        /* of the sample, and their gradient */
+    mxci_gemm_args gemm;             /* weight (F/groups, C/groups*K) times columns, for each group */
 } deformable_run;
 
 static deformable_run deformable_convolution_open_run(const mxc_op_call *call, mxc_pass pass) {
     const deformable_params *p = call->params;
     const int64_t *in = call->in[DATA].shape.dim, *out = call->out[0].shape.dim, groups = p->num_group;
     deformable_run r = {.call = call, .params = p, .dtype = call->in[DATA].dtype, .gemm = MXCI_GEMM_INIT};
-    r.shape = mxci_deformable_shape_of(p, in, out);
+    r.has_mask = mxci_deformable_has_mask(p, call->n_in);
+    r.weight = weight_slot(p, call->n_in);
+    r.bias = bias_slot(p, call->n_in);
+    r.shape = mxci_deformable_shape_of(p, in, out, r.has_mask);
     r.data = in[1] * in[2] * in[3];
     r.offset = p->num_deformable_group * patch_size(p) * 2 * out[2] * out[3];
+    r.mask = r.offset / 2;
     r.out = out[1] * out[2] * out[3];
     r.columns.dtype = r.grad.dtype = r.dtype;
     deformable_convolution_take_scratch(&(mxci_scratch){.base = call->temp}, p, &call->in[DATA].shape,
@@ -206,6 +263,11 @@ static deformable_run deformable_convolution_open_run(const mxc_op_call *call, m
     return r;
 }
 
+/* The mask of the sample that is computed, or NULL. */
+static const void *mask_of(const deformable_run *r) {
+    return r->has_mask ? mxci_at(&r->call->in[MASK], r->sample * r->mask) : NULL;
+}
+
 /* Elements begin..end-1 of the offset groups' patches. */
 static void columns_part(void *arg, int64_t begin, int64_t end, int part) {
     const deformable_run *r = arg;
@@ -213,9 +275,9 @@ static void columns_part(void *arg, int64_t begin, int64_t end, int part) {
     const void *offset = mxci_at(&r->call->in[OFFSET], r->sample * r->offset);
     (void)part;
     if (r->dtype == MXC_F32)
-        mxci_deformable_columns_f32(&r->shape, x, offset, r->columns.data, begin, end);
+        mxci_deformable_columns_f32(&r->shape, x, offset, mask_of(r), r->columns.data, begin, end);
     else
-        mxci_deformable_columns_f64(&r->shape, x, offset, r->columns.data, begin, end);
+        mxci_deformable_columns_f64(&r->shape, x, offset, mask_of(r), r->columns.data, begin, end);
 }
 
 /* Of data without elements, which padding surrounds, they are 0. */
@@ -232,7 +294,7 @@ static void deformable_convolution_bias_part(void *arg, int64_t begin, int64_t e
     const mxc_tensor *out = &r->call->out[0];
     (void)part;
     for (int64_t i = begin; i < end; i++) {
-        double bias = mxci_value_at(&r->call->in[BIAS], i % r->params->num_filter);
+        double bias = mxci_value_at(&r->call->in[r->bias], i % r->params->num_filter);
         for (int64_t k = i * r->gemm.n; k < (i + 1) * r->gemm.n; k++)
             if (r->dtype == MXC_F32)
                 ((float *)out->data)[k] += (float)bias;
@@ -252,12 +314,12 @@ static mxc_status deformable_convolution_forward(const mxc_op_call *call) {
     g->a_stride = g->m * g->k, g->b_stride = g->k * g->n, g->c_stride = g->m * g->n;
     for (; r.sample < samples; r.sample++) {
         make_columns(&r);
-        g->a = call->in[WEIGHT].data;
+        g->a = call->in[r.weight].data;
         g->b = r.columns.data;
         g->c = mxci_at(&call->out[0], r.sample * r.out);
         mxci_gemm(call->run, g, NULL);
     }
-    if (call->n_in > BIAS)
+    if (call->n_in > r.bias)
         mxc_parallel_for(call->run, samples * r.params->num_filter, MXCI_GRAIN / g->n + 1,
                          deformable_convolution_bias_part, &r);
     return MXC_OK;
@@ -270,9 +332,9 @@ static void data_grad_part(void *arg, int64_t begin, int64_t end, int part) {
     void *dx = mxci_at(&r->call->in_grad[DATA], r->sample * r->data);
     (void)part;
     if (r->dtype == MXC_F32)
-        mxci_deformable_data_grad_f32(&r->shape, offset, r->grad.data, dx, begin, end);
+        mxci_deformable_data_grad_f32(&r->shape, offset, mask_of(r), r->grad.data, dx, begin, end);
     else
-        mxci_deformable_data_grad_f64(&r->shape, offset, r->grad.data, dx, begin, end);
+        mxci_deformable_data_grad_f64(&r->shape, offset, mask_of(r), r->grad.data, dx, begin, end);
 }
 
 /* The gradient of one sample's offsets: the columns' gradient times the slope of the bilinear sample there. */
@@ -283,22 +345,36 @@ static void offset_grad_part(void *arg, int64_t begin, int64_t end, int part) {
     void *to = mxci_at(&r->call->in_grad[OFFSET], r->sample * r->offset);
     (void)part;
     if (r->dtype == MXC_F32)
-        mxci_deformable_offset_grad_f32(&r->shape, x, offset, r->grad.data, to, begin, end);
+        mxci_deformable_offset_grad_f32(&r->shape, x, offset, mask_of(r), r->grad.data, to, begin, end);
     else
-        mxci_deformable_offset_grad_f64(&r->shape, x, offset, r->grad.data, to, begin, end);
+        mxci_deformable_offset_grad_f64(&r->shape, x, offset, mask_of(r), r->grad.data, to, begin, end);
 }
 
-/* The gradients of a sample's data and offset, from that of its columns: weight^T out_grad. */
+static void mask_grad_part(void *arg, int64_t begin, int64_t end, int part) {
+    const deformable_run *r = arg;
+    const void *x = mxci_at(&r->call->in[DATA], r->sample * r->data);
+    const void *offset = mxci_at(&r->call->in[OFFSET], r->sample * r->offset);
+    void *to = mxci_at(&r->call->in_grad[MASK], r->sample * r->mask);
+    (void)part;
+    if (r->dtype == MXC_F32)
+        mxci_deformable_mask_grad_f32(&r->shape, x, offset, r->grad.data, to, begin, end);
+    else
+        mxci_deformable_mask_grad_f64(&r->shape, x, offset, r->grad.data, to, begin, end);
+}
+
+/* The gradients of a sample's data, offset and mask, from that of its columns: weight^T out_grad. */
 static void input_gradients(deformable_run *r) {
     const mxc_op_call *call = r->call;
+    const mxc_req mask_req = r->has_mask ? call->req[MASK] : MXC_REQ_NULL;
     mxci_gemm_args g = r->gemm;
-    if ((call->req[DATA] == MXC_REQ_NULL && call->req[OFFSET] == MXC_REQ_NULL) || r->data == 0)
+    if ((call->req[DATA] == MXC_REQ_NULL && call->req[OFFSET] == MXC_REQ_NULL && mask_req == MXC_REQ_NULL) ||
+        r->data == 0)
         return;
     g.transpose_a = 1;
     g.m = r->gemm.k, g.k = r->gemm.m;
     g.lda = g.m, g.ldb = g.ldc = g.n;
     g.a_stride = g.m * g.k, g.b_stride = g.k * g.n, g.c_stride = g.m * g.n;
-    g.a = call->in[WEIGHT].data;
+    g.a = call->in[r->weight].data;
     g.b = mxci_at(&call->out_grad[0], r->sample * r->out);
     g.c = r->grad.data;
     mxci_gemm(call->run, &g, NULL);
@@ -308,13 +384,16 @@ static void input_gradients(deformable_run *r) {
     r->shape.add = call->req[OFFSET] == MXC_REQ_ADD;
     if (call->req[OFFSET] != MXC_REQ_NULL)
         mxc_parallel_for(call->run, r->shape.groups * patch_size(r->params), 1, offset_grad_part, r);
+    r->shape.add = mask_req == MXC_REQ_ADD;
+    if (mask_req != MXC_REQ_NULL)
+        mxc_parallel_for(call->run, r->shape.groups * patch_size(r->params), 1, mask_grad_part, r);
 }
 
 /* Adds a sample's out_grad columns^T to weight's gradient. */
 static void weight_gradient(deformable_run *r) {
     const mxc_op_call *call = r->call;
     mxci_gemm_args g = r->gemm;
-    if (call->req[WEIGHT] == MXC_REQ_NULL)
+    if (call->req[r->weight] == MXC_REQ_NULL)
         return;
     make_columns(r);
     g.transpose_b = 1;
@@ -324,7 +403,7 @@ static void weight_gradient(deformable_run *r) {
     g.beta = 1;
     g.a = mxci_at(&call->out_grad[0], r->sample * r->out);
     g.b = r->columns.data;
-    g.c = call->in_grad[WEIGHT].data;
+    g.c = call->in_grad[r->weight].data;
     mxci_gemm(call->run, &g, NULL);
 }
 
@@ -337,43 +416,56 @@ static void deformable_convolution_bias_gradient(const deformable_run *r) {
                 int64_t i = n * r->out + f * r->gemm.n + p;
                 sum += r->dtype == MXC_F32 ? (double)((const float *)g->data)[i] : ((const double *)g->data)[i];
             }
-        mxci_assign_value(r->call->req[BIAS], &r->call->in_grad[BIAS], f, sum);
+        mxci_assign_value(r->call->req[r->bias], &r->call->in_grad[r->bias], f, sum);
     }
 }
 
 /* Sample by sample, with one matrix of columns; weight's gradient adds up over the samples, hence cleared first. */
 static mxc_status deformable_convolution_backward(const mxc_op_call *call) {
     deformable_run r = deformable_convolution_open_run(call, MXC_BACKWARD);
-    if (call->req[WEIGHT] == MXC_REQ_WRITE || call->req[WEIGHT] == MXC_REQ_INPLACE)
-        mxci_assign_constant(call->run, MXC_REQ_WRITE, &call->in_grad[WEIGHT], 0);
+    if (call->req[r.weight] == MXC_REQ_WRITE || call->req[r.weight] == MXC_REQ_INPLACE)
+        mxci_assign_constant(call->run, MXC_REQ_WRITE, &call->in_grad[r.weight], 0);
     if (r.data == 0)
-        mxci_assign_constant(call->run, call->req[OFFSET], &call->in_grad[OFFSET], 0);
+        for (int slot = OFFSET; slot < r.weight; slot++)
+            mxci_assign_constant(call->run, call->req[slot], &call->in_grad[slot], 0);
     for (; r.sample < call->in[DATA].shape.dim[0]; r.sample++) {
         input_gradients(&r);
         weight_gradient(&r);
     }
-    if (call->n_in > BIAS)
+    if (call->n_in > r.bias)
         deformable_convolution_bias_gradient(&r);
     return MXC_OK;
 }
 
+/* Members that both descriptors have alike. */
+#define COMMON                                                                                                  \
+    .size = sizeof(mxc_op_def), .param_size = sizeof(deformable_params),                                        \
+    .params_check = deformable_convolution_check_params, .infer_shape = deformable_convolution_infer_shape,     \
+    .dtypes = MXC_DTYPES_FLOAT, .cpu_dtypes = MXC_DTYPES_REAL, .temp_bytes = deformable_convolution_temp_bytes, \
+    .forward = {[MXC_CPU] = deformable_convolution_forward}, .backward = {[MXC_CPU] = deformable_convolution_backward}
+
 const mxc_op_def mxci_op_deformable_convolution = {
-    .size = sizeof(mxc_op_def),
+    COMMON,
     .name = "_contrib_DeformableConvolution",
     .aliases = "DeformableConvolution",
     .doc = "Convolution of data (N,C,h,w) with weight (num_filter, C / num_group, kernel), plus bias, that reads each "
            "kernel element at a position moved down and to the right by offset (N,G*K*2,H,W), for K kernel elements in "
            "each of G groups of channels; output (N,num_filter,H,W)",
     .params = schema,
-    .param_size = sizeof(deformable_params),
-    .params_check = deformable_convolution_check_params,
     .args = "data,offset,weight,bias",
     .n_args = deformable_convolution_n_args,
-    .infer_shape = deformable_convolution_infer_shape,
-    .dtypes = MXC_DTYPES_FLOAT,
-    .cpu_dtypes = MXC_DTYPES_REAL,
-    .needs = {.out_grad = 1, .in = 1 << DATA | 1 << OFFSET | 1 << WEIGHT},
-    .temp_bytes = deformable_convolution_temp_bytes,
-    .forward = {[MXC_CPU] = deformable_convolution_forward},
-    .backward = {[MXC_CPU] = deformable_convolution_backward},
+    .needs = {.out_grad = 1, .in = 7},
+};
+
+const mxc_op_def mxci_op_modulated_deformable_convolution = {
+    COMMON,
+    .name = "_contrib_ModulatedDeformableConvolution",
+    .aliases = "ModulatedDeformableConvolution",
+    .doc = "Convolution of data (N,C,h,w) with weight (num_filter, C / num_group, kernel), plus bias, that reads each "
+           "kernel element at a position moved down and to the right by offset (N,G*K*2,H,W) and multiplies it by mask "
+           "(N,G*K,H,W), for K kernel elements in each of G groups of channels; output (N,num_filter,H,W)",
+    .params = modulated_schema,
+    .args = "data,offset,mask,weight,bias",
+    .n_args = modulated_n_args,
+    .needs = {.out_grad = 1, .in = 15},
 };

@@ -6,7 +6,7 @@
  *
  * _contrib_quantize rounds to nearest, saturates, and returns the range: as given, or -r and r. _contrib_quantize_v2
  * finds the range or takes a calibrated one, and _contrib_requantize converts int32 to 8 bits; with both, uint8's range
- * begins at 0. Gradients are zero. */
+ * begins at 0. _contrib_quantize_asym returns a factor and an offset instead of a range. Gradients are zero. */
 #include <math.h>
 
 #include "operator/quantized/quantized.h"
@@ -206,4 +206,42 @@ const mxc_op_def mxci_op_requantize = {
     .dtypes = MXC_DTYPE_BIT(MXC_I32),
     .temp_bytes = mxci_min_max_bytes,
     .forward = {[MXC_CPU] = requantize_forward},
+};
+
+/* ---- _contrib_quantize_asym -------------------------------------------------------------------------------------- */
+
+static const mxc_param asym_schema[] = {MXCI_CALIB_SCHEMA(range_params, calib), MXC_PARAM_END};
+
+static mxc_status asym_infer_type(mxc_op_sig *sig) {
+    MXC_TRY(mxc_sig_set_type(sig, INPUT, MXC_F32));
+    MXC_TRY(mxc_sig_set_type(sig, MXC_SLOT_OUT(0), MXC_U8));
+    return mxci_infer_bound_types(sig, 1);
+}
+
+static mxc_status asym_forward(const mxc_op_call *call) {
+    const range_params *p = call->params;
+    double least = p->calib.low, most = p->calib.high, scale;
+    if (!mxci_calib_given(&p->calib))
+        mxci_min_max(call->run, &call->in[INPUT], call->temp, &least, &most);
+    scale = mxci_inverse_unit((most - least) / mxci_quantized_max(MXC_U8));
+    mxci_rescale(call->run, call->req[0], &call->out[0], &call->in[INPUT], least, scale);
+    mxci_assign_bounds(call, scale, -least * scale);
+    return MXC_OK;
+}
+
+const mxc_op_def mxci_op_quantize_asym = {
+    .size = sizeof(mxc_op_def),
+    .name = "_contrib_quantize_asym",
+    .outputs = "output,scale,shift",
+    .doc =
+        "output (uint8) = data scale + shift, rounded and saturated, with scale = 255 / (max - min) and shift = -min "
+        "scale of the calibrated range or else of data; 0 where min = max",
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .params = asym_schema,
+    .param_size = sizeof(range_params),
+    .infer_shape = mxci_infer_quantized,
+    .infer_type = asym_infer_type,
+    .dtypes = MXC_DTYPE_BIT(MXC_F32),
+    .temp_bytes = mxci_min_max_bytes,
+    .forward = {[MXC_CPU] = asym_forward},
 };

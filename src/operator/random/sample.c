@@ -160,11 +160,11 @@ static mxc_status infer_sample_type(mxc_op_sig *sig) {
 
 #define NUMBER(as, field, value, text) \
     { MXC_PARAM_FIELD(mxci_sample_params, field), .name = as, .type = MXC_PARAM_FLOAT, .initial = value, .doc = text }
-#define SHAPE                                                                                                       \
-    {                                                                                                               \
-        MXC_PARAM_FIELD(mxci_sample_params, shape),                                                                 \
-            .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1, .minimum = 0, .maximum = 9e15, \
-            .doc = "Shape of the array, or of the samples for each element of the parameters."                      \
+#define SHAPE                                                                                                     \
+    {                                                                                                             \
+        MXC_PARAM_FIELD(mxci_sample_params, shape),                                                               \
+            .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()", .optional = 1, .bounded = 1, .minimum = 0, \
+            .maximum = 9e15, .doc = "Shape of the array, or of the samples for each element of the parameters."   \
     }
 #define CONTEXT                                                                                            \
     {                                                                                                      \

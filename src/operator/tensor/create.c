@@ -167,9 +167,9 @@ const mxc_op_def mxci_op_set_value = {
 /* ---- _full: _set_value for symbols ------------------------------------------------------------------------------ */
 
 static const mxc_param full_schema[] = {
-    {MXC_PARAM_FIELD(mxci_set_params, fill.shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()",
-     .bounded = 1, .minimum = -1, .maximum = 9e15,
-     .doc = "Shape of the array. () and axes of -1 are inferred from where it is used."},
+    {MXC_PARAM_FIELD(mxci_set_params, fill.shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "None",
+     .optional = 1, .bounded = 1, .minimum = -1, .maximum = 9e15,
+     .doc = "Shape of the array. None, () and axes of -1 are inferred from where it is used."},
     {MXC_PARAM_FIELD(mxci_set_params, fill.ctx), .name = "ctx", .type = MXC_PARAM_STRING, .initial = "",
      .doc = "Context of the array, such as cpu(0) or gpu(1)."},
     {MXC_PARAM_FIELD(mxci_set_params, fill.dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "float32",

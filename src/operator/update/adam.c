@@ -15,7 +15,7 @@
 #define EPSILON MXCI_FACTOR(epsilon, "1e-8", "Added to the square root, for stability.")
 
 static const mxc_param adam_params[] = {
-    MXCI_LR, BETA1, BETA2, EPSILON, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END,
+    MXCI_LR, BETA1, BETA2, EPSILON, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXCI_LAZY, MXC_PARAM_END,
 };
 
 static mxc_status adam(const mxc_op_call *call) {

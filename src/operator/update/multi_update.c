@@ -20,8 +20,9 @@
                                                          .doc = "Number of weights."                                   \
     }
 
-static const mxc_param plain_params[] = {MXCI_LR, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END};
-static const mxc_param momentum_params[] = {MXCI_LR, MOMENTUM, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END};
+static const mxc_param plain_params[] = {MXCI_LR, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXCI_LAZY, MXC_PARAM_END};
+static const mxc_param momentum_params[] = {MXCI_LR,   MOMENTUM,  MXCI_WD,      MXCI_RESCALE,
+                                            MXCI_CLIP, MXCI_LAZY, MXC_PARAM_END};
 static const mxc_param multi_plain_params[] = {MULTI, MXC_PARAM_END};
 static const mxc_param multi_momentum_params[] = {MULTI, MOMENTUM, MXC_PARAM_END};
 

@@ -12,6 +12,10 @@
 
 #define MOMENTUM MXCI_FACTOR(momentum, "0.0", "Momentum: share of the previous step that is repeated.")
 
+static const mxc_param sgd_params[] = {MXCI_LR, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXCI_LAZY, MXC_PARAM_END};
+static const mxc_param sgd_mom_params[] = {
+    MXCI_LR, MOMENTUM, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXCI_LAZY, MXC_PARAM_END,
+};
 static const mxc_param plain_params[] = {MXCI_LR, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END};
 static const mxc_param momentum_params[] = {MXCI_LR, MOMENTUM, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXC_PARAM_END};
 static const mxc_param signum_params[] = {
@@ -40,7 +44,7 @@ const mxc_op_def mxci_op_sgd_update = {
     MXCI_UPDATE_DEF,
     .name = "sgd_update",
     .args = "weight,grad",
-    .params = plain_params,
+    .params = sgd_params,
     .doc = "out = (1 - lr wd) weight - lr clip(rescale_grad grad)",
     .param_size = sizeof(mxci_update),
     .forward = {[MXC_CPU] = sgd},
@@ -51,7 +55,7 @@ const mxc_op_def mxci_op_sgd_mom_update = {
     .name = "sgd_mom_update",
     .args = "weight,grad",
     .aux = "mom",
-    .params = momentum_params,
+    .params = sgd_mom_params,
     .doc = "mom = momentum mom - lr wd weight - lr clip(rescale_grad grad); out = weight + mom",
     .param_size = sizeof(mxci_update),
     .forward = {[MXC_CPU] = sgd_mom},

@@ -18,6 +18,12 @@
 #define MXCI_WD MXCI_FACTOR(wd, "0.0", "Weight decay: wd times the weight is added to the gradient.")
 #define MXCI_RESCALE MXCI_FACTOR(rescale_grad, "1.0", "Factor of the gradient, applied first.")
 #define MXCI_CLIP MXCI_FACTOR(clip_gradient, "-1.0", "Clip the rescaled gradient to [-value, value]. Negative: off.")
+/* Of MXNet's operators with a form for gradients in row_sparse storage. */
+#define MXCI_LAZY                                                                                                    \
+    {                                                                                                                \
+        .name = "lazy_update", .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(mxci_update, lazy_update), .initial = "True", \
+        .doc = "Accepted for compatibility with MXNet; has no effect, since gradients are dense."                    \
+    }
 
 /* Arguments, outputs and states all alike. */
 mxc_status mxci_update_infer_shape(mxc_op_sig *sig);

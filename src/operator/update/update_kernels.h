@@ -18,6 +18,7 @@ typedef struct mxci_update {
     double mean_scale, var_scale; /* lamb: what corrects the two moments' bias */
     double gamma1, gamma2, clip_weights;
     double lamda1, beta;
+    int32_t lazy_update; /* read by no rule */
 } mxci_update;
 
 /* The same elements of all arrays. out may be weight; states that a rule has not are not read. */

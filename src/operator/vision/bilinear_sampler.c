@@ -14,6 +14,14 @@ typedef mxci_transformer_params transformer_params;
 
 enum { DATA, GRID };
 
+#define CUDNN_OFF                                                                              \
+    {                                                                                          \
+        .name = "cudnn_off", .type = MXC_PARAM_BOOL, .initial = "None", .optional = 1,         \
+        MXC_PARAM_FIELD(transformer_params, cudnn_off),                                        \
+        .doc = "Accepted for compatibility with MXNet; has no effect, cuDNN is not used here." \
+    }
+static const mxc_param sampler_schema[] = {CUDNN_OFF, MXC_PARAM_END};
+
 static const mxc_param transformer_schema[] = {
     {MXC_PARAM_FIELD(transformer_params, target_shape), .name = "target_shape", .type = MXC_PARAM_TUPLE,
      .initial = "(0,0)", .bounded = 1, .minimum = 0, .maximum = 2147483647.0, .doc = "Height and width of out."},
@@ -21,6 +29,7 @@ static const mxc_param transformer_schema[] = {
      .choices = "affine", .doc = "Transformation that loc holds: an affine matrix for each sample."},
     {MXC_PARAM_FIELD(transformer_params, sampler_type), .name = "sampler_type", .type = MXC_PARAM_ENUM,
      .choices = "bilinear", .doc = "Interpolation between elements."},
+    CUDNN_OFF,
     MXC_PARAM_END,
 };
 
@@ -200,6 +209,8 @@ const mxc_op_def mxci_op_bilinear_sampler = {
     .name = "BilinearSampler",
     .doc = "Bilinear sampling: out (N,C,H,W) = data (N,C,h,w) at the positions of grid (N,2,H,W), x and y in [-1, 1], "
            "interpolated between the four nearest elements; 0 outside",
+    .params = sampler_schema,
+    .param_size = sizeof(transformer_params),
     .args = "data,grid",
     .infer_shape = infer_sampler,
     .dtypes = MXC_DTYPES_FLOAT,

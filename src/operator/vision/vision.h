@@ -26,7 +26,7 @@ typedef struct mxci_adaptive_pool_params {
 
 typedef struct mxci_transformer_params {
     mxc_tuple target_shape;
-    int32_t transform_type, sampler_type;
+    int32_t transform_type, sampler_type, cudnn_off;
 } mxci_transformer_params;
 
 typedef struct mxci_generator_params {
@@ -45,6 +45,18 @@ typedef struct mxci_align_params {
     int64_t sample_ratio;
     int32_t position_sensitive, aligned;
 } mxci_align_params;
+
+typedef struct mxci_psroi_params {
+    double spatial_scale, trans_std;
+    int64_t output_dim, pooled_size, group_size, part_size, sample_per_part;
+    int32_t no_trans;
+} mxci_psroi_params;
+
+typedef struct mxci_rotated_params {
+    mxc_tuple pooled_size;
+    double spatial_scale;
+    int64_t sampling_ratio;
+} mxci_rotated_params;
 
 typedef struct mxci_correlation_params {
     int64_t kernel_size, max_displacement, stride1, stride2, pad_size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases of _contrib_Proposal. */
+/* Cases of _contrib_Proposal and _contrib_MultiProposal. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +26,15 @@ static void anchor_ends(const op_run *r, int64_t a, int k, int64_t at, double *l
     *high = *low + size - 1;
 }
 
-/* Box and score of anchor a at place (y, x). */
-static void propose(const op_run *r, int64_t a, const int64_t *place, double *row) {
+/* Box and score of anchor a of an image at place (y, x). */
+static void propose(const op_run *r, int64_t image, int64_t a, const int64_t *place, double *row) {
     const int64_t *in = r->in_shape[0].dim, plane = in[2] * in[3], at = place[1] * in[3] + place[0];
-    double least = case_number(r, "rpn_min_size", 16) * r->in[2][2];
-    row[4] = r->in[0][(in[1] / 2 + a) * plane + at];
+    const double *info = r->in[2] + image * 3, *steps = r->in[1] + image * 2 * in[1] * plane;
+    double least = case_number(r, "rpn_min_size", 16) * info[2];
+    row[4] = r->in[0][(image * in[1] + in[1] / 2 + a) * plane + at];
     for (int k = 0; k < 2; k++) {
-        double first = r->in[1][(a * 4 + k) * plane + at], second = r->in[1][(a * 4 + k + 2) * plane + at], low, high;
-        double image = r->in[2][1 - k];
+        double first = steps[(a * 4 + k) * plane + at], second = steps[(a * 4 + k + 2) * plane + at], low, high;
+        double size_of_image = info[1 - k];
         anchor_ends(r, a, k, place[k], &low, &high);
         if (case_is(r, "iou_loss", "true")) {
             low += first;
@@ -43,9 +44,9 @@ static void propose(const op_run *r, int64_t a, const int64_t *place, double *ro
             low = centre - (size * exp(second) - 1) / 2;
             high = centre + (size * exp(second) - 1) / 2;
         }
-        row[k] = fmax(fmin(low, image - 1), 0);
-        row[k + 2] = fmax(fmin(high, image - 1), 0);
-        if (place[k] >= (int64_t)(image / case_number(r, "feature_stride", 16)))
+        row[k] = fmax(fmin(low, size_of_image - 1), 0);
+        row[k + 2] = fmax(fmin(high, size_of_image - 1), 0);
+        if (place[k] >= (int64_t)(size_of_image / case_number(r, "feature_stride", 16)))
             row[4] = -1;
     }
     if (row[2] - row[0] + 1 < least || row[3] - row[1] + 1 < least) {
@@ -55,13 +56,14 @@ static void propose(const op_run *r, int64_t a, const int64_t *place, double *ro
     }
 }
 
-static void ref_proposal(const op_run *r) {
+/* The rows of out and score of one image. */
+static void propose_all(const op_run *r, int64_t image, int64_t limit, double *out, double *score) {
     const int64_t *in = r->in_shape[0].dim, anchors = in[1] / 2, count = anchors * in[2] * in[3];
-    int64_t first = (int64_t)case_number(r, "rpn_pre_nms_top_n", 6000), limit = r->out_shape[0].dim[0], kept = 0;
-    double *rows = calloc((size_t)count * 5 + 1, sizeof *rows), *out = r->out[0];
+    int64_t first = (int64_t)case_number(r, "rpn_pre_nms_top_n", 6000), kept = 0;
+    double *rows = calloc((size_t)count * 5 + 1, sizeof *rows);
     char *done = calloc((size_t)count + 1, 1);
     for (int64_t i = 0; i < count; i++)
-        propose(r, i % anchors, (int64_t[]){i / anchors % in[3], i / anchors / in[3]}, rows + i * 5);
+        propose(r, image, i % anchors, (int64_t[]){i / anchors % in[3], i / anchors / in[3]}, rows + i * 5);
     for (int64_t seen = 0; seen < count && (first <= 0 || seen < first) && kept < limit; seen++) {
         int64_t best = -1;
         int stays = 1;
@@ -73,23 +75,35 @@ static void ref_proposal(const op_run *r) {
             stays = !(pixel_overlap(out + i * 5 + 1, rows + best * 5) > case_number(r, "threshold", 0.7));
         if (stays) {
             memcpy(out + kept * 5 + 1, rows + best * 5, 4 * sizeof *rows);
-            r->out[1][kept++] = rows[best * 5 + 4];
+            score[kept++] = rows[best * 5 + 4];
         }
     }
     for (int64_t i = 0; i < limit; i++) {
         for (int k = 1; k < 5; k++)
             out[i * 5 + k] = kept ? out[i % kept * 5 + k] : 0;
-        out[i * 5] = 0;
-        r->out[1][i] = kept ? r->out[1][i % kept] : 0;
+        out[i * 5] = (double)image;
+        score[i] = kept ? score[i % kept] : 0;
     }
     free(rows);
     free(done);
+}
+
+static void ref_proposal(const op_run *r) {
+    const int64_t images = r->in_shape[0].dim[0], limit = images ? r->out_shape[0].dim[0] / images : 0;
+    for (int64_t i = 0; i < images; i++)
+        propose_all(r, i, limit, r->out[0] + i * limit * 5, r->out[1] + i * limit);
 }
 
 #define PROPOSAL(given, shapes)                                                                             \
     {                                                                                                       \
         .op = "_contrib_Proposal", .params = given, .in = shapes, .reference = ref_proposal, .constant = 7, \
         .tolerance = 4                                                                                      \
+    }
+
+#define MULTI(given, shapes)                                                                                     \
+    {                                                                                                            \
+        .op = "_contrib_MultiProposal", .params = given, .in = shapes, .reference = ref_proposal, .constant = 7, \
+        .tolerance = 4                                                                                           \
     }
 
 static const op_case cases[] = {
@@ -109,6 +123,20 @@ static const op_case cases[] = {
     PROPOSAL("scales=(1) ratios=(1) rpn_post_nms_top_n=3 rpn_min_size=2", "1x2x1x1@0:1 1x4x1x1 1x3@0:60"),
     PROPOSAL("scales=(2) ratios=(1) rpn_post_nms_top_n=1 rpn_min_size=0", "1x2x3x4@0:1 1x4x3x4 1x3@0:100"),
     PROPOSAL("scales=(2) ratios=(1) rpn_post_nms_top_n=4 output_score=true", "1x2x0x4 1x4x0x4 1x3"),
+    MULTI("scales=(2) ratios=(1) rpn_min_size=0 rpn_post_nms_top_n=6",
+          "2x2x3x4@0:1 2x4x3x4 2x3@0:100; 1x2x1x1 1x4x1x1 1x3; 3x2x7x1 3x4x7x1 3x3; 2x2x1x9 2x4x1x9 2x3; "
+          "5x2x5x5 5x4x5x5 5x3; 4x2x2x3 4x4x2x3 4x3; 2x2x2x7 2x4x2x7 2x3; 9x2x2x2 9x4x2x2 9x3; 0x2x3x4 0x4x3x4 0x3; "
+          "3x2x9x9 3x4x9x9 3x3; 2x2x17x1 2x4x17x1 2x3; 1x2x1x65 1x4x1x65 1x3; 2x2x8x3 2x4x8x3 2x3; "
+          "2x2x0x3 2x4x0x3 2x3; 17x2x2x1 17x4x2x1 17x3"),
+    MULTI("scales=(1,2) ratios=(1,2,3) rpn_min_size=0 rpn_post_nms_top_n=20 output_score=true",
+          "2x12x5x7@0:1 2x24x5x7@-0.4:0.4 2x3@0:120; 1x12x3x3 1x24x3x3 1x3"),
+    MULTI("scales=(1,3) ratios=(2) rpn_min_size=1 rpn_post_nms_top_n=30 output_score=true threshold=0.3",
+          "3x4x6x7@0:1 3x8x6x7@-0.4:0.4 3x3@0:120; 2x4x3x3 2x8x3x3 2x3"),
+    MULTI("scales=(1,2) ratios=(1) rpn_pre_nms_top_n=5 rpn_post_nms_top_n=9 iou_loss=true rpn_min_size=0",
+          "2x4x4x6@0:1 2x8x4x6@-30:30 2x3@0:110; 3x4x2x2 3x8x2x2 3x3"),
+    FAILS("MultiProposal", "scales=(1) ratios=(1)", "2x2x3x3 2x4x3x3 1x3", MXC_ESHAPE, "argument 'im_info'"),
+    INFERS("MultiProposal", "scales=(2) ratios=(1,2) rpn_post_nms_top_n=7",
+           "?,?x8x3x?,2x? -> ?,? => 2x4x3x?,2x8x3x?,2x3 -> 14x5,14x1"),
     FAILS("_contrib_Proposal", "scales=(1) ratios=(1)", "2x2x3x3 2x4x3x3 2x3", MXC_ESHAPE, "argument 'cls_score'"),
     FAILS("Proposal", "", "1x2x3x3 1x4x3x3 1x3", MXC_ESHAPE, "argument 'cls_score': expected shape (1,24,?,?)"),
     FAILS("Proposal", "scales=(1) ratios=(1)", "1x2x3x3 1x4x3x4 1x3", MXC_ESHAPE, "argument 'bbox_pred'"),

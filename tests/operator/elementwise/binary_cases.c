@@ -11,7 +11,7 @@ static void map(const op_run *r, double (*f)(double, double)) {
 
 /* out[i] = f(data[i], scalar), or f(scalar, data[i]). */
 static void map_scalar(const op_run *r, double (*f)(double, double), int before) {
-    double s = case_number(r, "scalar", NAN);
+    double s = case_number(r, "scalar", 1);
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
         r->out[0][i] = before ? f(s, r->in[0][i]) : f(r->in[0][i], s);
 }
@@ -64,13 +64,13 @@ static void grad_multiplier(const op_run *r) {
     {.op = name, .in = "3x5 3x5@-1:1.1", .reference = ref}, {                                           \
         .op = name, .in = PAIRS("20", "0:2i", "0:2i"), .reference = ref, .gradient = case_zero_gradient \
     }
-#define SCALAR(name, ref, scalar, range)                                               \
-    {.op = name,                                                                       \
-     .params = "scalar=" scalar,                                                       \
-     .in = "3x5@" range CASE_EACH(CASE_ONE) "; 5x9@" range "nf",                       \
-     .reference = ref},                                                                \
-        {.op = name, .params = "scalar=" scalar, .infer = "? -> 2x3 => 2x3 -> 2x3"}, { \
-        .op = name, .in = "2", .status = MXC_EINVAL, .error = "scalar"                 \
+#define SCALAR(name, ref, scalar, range)                                                     \
+    {.op = name,                                                                             \
+     .params = "scalar=" scalar,                                                             \
+     .in = "3x5@" range CASE_EACH(CASE_ONE) "; 5x9@" range "nf",                             \
+     .reference = ref},                                                                      \
+        {.op = name, .params = "scalar=" scalar, .infer = "? -> 2x3 => 2x3 -> 2x3"}, {       \
+        .op = name, .params = "scalar=x", .in = "2", .status = MXC_EINVAL, .error = "scalar" \
     }
 #define COMPARE_SCALAR(name, ref)                                                                       \
     {                                                                                                   \
@@ -152,7 +152,15 @@ static const op_case cases[] = {
      .in = "40@-3:3.3" CASE_EACH(CASE_ONE) "; 5x9@-3:3.3nf",
      .reference = ref_smooth_l1},
     {.op = "smooth_l1", .params = "scalar=2.5", .in = "8x9@-1:1.3", .reference = ref_smooth_l1},
-    {.op = "smooth_l1", .in = "2", .status = MXC_EINVAL, .error = "parameter \"scalar\" is missing"},
+    {.op = "smooth_l1", .in = "2x3", .reference = ref_smooth_l1},
+    {.op = "_plus_scalar", .params = "; is_int=True; scalar=2", .in = "3x5@-9:9i", .reference = ref_add_scalar},
+    {.op = "_div_scalar", .in = "3x5@-9:9i", .reference = ref_div_scalar},
+    {.op = "_mul_scalar",
+     .params = "is_int=False scalar=2.7",
+     .in = "3x5",
+     .flags = CASE_FLOAT_ONLY,
+     .reference = ref_mul_scalar},
+    {.op = "_plus_scalar", .params = "is_int=2", .in = "2", .status = MXC_EINVAL, .error = "is_int"},
 };
 
 MXC_CASES(elementwise_binary_cases, cases);

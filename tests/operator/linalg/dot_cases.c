@@ -78,6 +78,8 @@ static const op_case cases[] = {
     DOT("transpose_b=True", "33x17 65x17"),
     DOT("", "130x131 131x33"),
     DOT("", "1x300 300x200"),
+    DOT("forward_stype=None; forward_stype=default", "3x4 4x2"),
+    FAILS("dot", "forward_stype=csr", "3x4 4x5", MXC_EINVAL, "dot: forward_stype=\"csr\""),
     FAILS("dot", "", "3x4 5x6", MXC_ESHAPE,
           "argument 'rhs': expected 4 in axis 0, as axis 1 of 'lhs' (3,4) has, found (5,6)"),
     FAILS("dot", "transpose_b=True", "3x4 5x6", MXC_ESHAPE, "expected 4 in axis 1"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases of BatchNorm and _contrib_SyncBatchNorm. */
+/* Cases of BatchNorm, _contrib_BatchNormWithReLU and _contrib_SyncBatchNorm. */
 #include <math.h>
 
 #include "operator/cases.h"
@@ -47,6 +47,42 @@ static void ref_bn(const op_run *r) {
     }
 }
 
+static void ref_bn_relu(const op_run *r) {
+    ref_bn(r);
+    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++)
+        r->out[0][i] = fmax(r->out[0][i], 0);
+}
+
+/* By the formula of the gradient, since differences cannot be taken where an output is close to 0; exactly 0 are none,
+ * as beta is above 0 in the cases. */
+static void grad_bn_relu(const op_run *r) {
+    const int batch = r->is_train && !case_is(r, "use_global_stats", "True");
+    const int scaled = case_is(r, "fix_gamma", "False");
+    int64_t n, channels, d;
+    bn_axes(r, &n, &channels, &d);
+    for (int64_t c = 0; c < channels; c++) {
+        const double mean = r->out[1][c], spread = r->out[2][c] + case_number(r, "eps", 1e-3);
+        const double scale = (scaled ? r->in[1][c] : 1) / sqrt(spread), count = (double)(n * d);
+        double sum = 0, product = 0;
+        for (int pass = 0; pass < 2; pass++)
+            for (int64_t i = 0; i < n * d; i++) {
+                const int64_t at = (i / d * channels + c) * d + i % d;
+                const double g = r->out[0][at] > 0 ? r->out_grad[0][at] : 0, apart = r->in[0][at] - mean;
+                if (pass == 1)
+                    r->in_grad[0][at] = scale * (g - (batch ? (sum + apart * product / spread) / count : 0));
+                sum += pass ? 0 : g;
+                product += pass ? 0 : g * apart;
+            }
+        r->in_grad[1][c] = scaled ? product / sqrt(spread) : 0;
+        r->in_grad[2][c] = sum;
+    }
+}
+
+#define BN_RELU(given, shapes)                                                                  \
+    {                                                                                           \
+        .op = "_contrib_BatchNormWithReLU", .params = given, .in = shapes, .flags = CASE_TRAIN, \
+        .reference = ref_bn_relu, .gradient = grad_bn_relu                                      \
+    }
 #define SYNC_BN(given, shapes) \
     { .op = "_contrib_SyncBatchNorm", .params = given, .in = shapes, .flags = CASE_TRAIN, .reference = ref_bn }
 #define BN(given, shapes) \
@@ -71,6 +107,15 @@ static const op_case cases[] = {
     FAILS("BatchNorm", "axis=2", "4x3 3 3 3 3", MXC_ESHAPE, "axis"),
     INFERS("BatchNorm", "axis=-1", "2x5x?,?,7,?,? -> ?,?,? => 2x5x7,7,7,7,7 -> 2x5x7,7,7"),
     BN("fix_gamma=False min_calib_range=-1 max_calib_range=2.5", "4x3 3@0.5:2 3 3 3@0.5:2"),
+    BN_RELU("fix_gamma=False",
+            "4x3 3@0.5:2 3@0.05:0.3 3 3@0.5:2; 7x1 1 1 1 1; 3x65 65 65 65 65; 2x3x4 3 3 3 3; 5x2x1x2 2 2 2 2; "
+            "2x2x3x2x2 2 2 2 2; 33x2 2 2 2 2; 3x1x17 1 1 1 1; 9x4 4 4 4 4; 17x3 3 3 3 3; "
+            "3x4x1x1 4 4 4 4; 1x1 1 1 1 1; 0x2x5 2 2 2 2"),
+    BN_RELU("fix_gamma=False use_global_stats=True",
+            "2x3x5x2 3@0.5:2 3@0.05:0.3 3 3@0.5:2; 3x2 2 2 2 2; 4x1x3 1 1 1 1"),
+    BN_RELU("axis=-1 eps=0.01 momentum=0.5", "2x3x5x4@-2:2 4@0.5:2 4@0.05:0.3 4 4@0.5:2; 7x2 2 2 2 2; 3x4x9 9 9 9 9"),
+    BN_RELU("", "2x1x60x70 1 1@0.05:0.3 1 1@0.5:2"),
+    INFERS("_contrib_BatchNormWithReLU", "", "2x?x3,?,7,?,? -> ?,?,? => 2x7x3,7,7,7,7 -> 2x7x3,7,7"),
     SYNC_BN("key=bn fix_gamma=False", "4x3 3@0.5:2 3 3 3@0.5:2; 7x1 1 1 1 1; 3x65 65 65 65 65; 2x3x4 3 3 3 3; "
                                       "1x1 1 1 1 1; 5x2x1x2 2 2 2 2; "
                                       "2x2x3x2x2 2 2 2 2; 33x2 2 2 2 2; 3x1x17 1 1 1 1; 9x4 4 4 4 4; "

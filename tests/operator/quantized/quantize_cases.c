@@ -59,6 +59,22 @@ static void ref_quantize_v2(const op_run *r) {
                    case_number(r, "max_calib_range", case_quantized_max(type)));
 }
 
+static void ref_asym(const op_run *r) {
+    double low = INFINITY, high = -INFINITY, scale;
+    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++) {
+        low = fmin(low, r->in[0][i]);
+        high = fmax(high, r->in[0][i]);
+    }
+    low = case_is_calibrated(r) ? case_number(r, "min_calib_range", 0) : low <= high ? low : 0;
+    high = case_is_calibrated(r) ? case_number(r, "max_calib_range", 0) : low <= high ? high : 0;
+    scale = high > low ? 255 / (high - low) : 0;
+    for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++)
+        r->out[0][i] = fmin(fmax(round((r->in[0][i] - low) * (1 / ((high - low) / 255))), 0), 255);
+    for (int64_t i = 0; i < case_size(&r->in_shape[0]) && scale == 0; i++)
+        r->out[0][i] = 0;
+    case_put_range(r, scale, -low * scale);
+}
+
 static void ref_requantize(const op_run *r) {
     to_range(r, case_quantized_unit(r, 0, 1));
 }
@@ -111,6 +127,14 @@ static const op_case cases[] = {
      .gradient = case_zero_gradient},
     FAILS("_contrib_quantize_v2", "out_type=int32", "3", MXC_EINVAL, "out_type"),
     INFERS("_contrib_quantize_v2", "", "2x? -> ?x3,?,? => 2x3 -> 2x3,1,1"),
+
+    {.op = "_contrib_quantize_asym",
+     .params = "; min_calib_range=-1 max_calib_range=0.7; min_calib_range=0.5 max_calib_range=2",
+     .in = "3x4@-2:1.5; 7; 1; s; 0x3; 50x70; 20000; 2x3x4x5",
+     .reference = ref_asym,
+     .gradient = case_zero_gradient},
+    FAILS("_contrib_quantize_asym", "min_calib_range=x", "3", MXC_EINVAL, "min_calib_range"),
+    INFERS("_contrib_quantize_asym", "", "2x? -> ?x3,?,? => 2x3 -> 2x3,1,1"),
 
     {.op = "_contrib_requantize",
      .params = ";out_type=uint8;min_calib_range=-0.1 max_calib_range=0.08;out_type=auto min_calib_range=0 "

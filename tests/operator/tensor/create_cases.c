@@ -68,6 +68,7 @@ static const op_case cases[] = {
     {.op = "_full", .params = CASE_MADE("value=2.5 "), .in = "", .reference = ref_full},
     {.op = "_full", .params = "value=-3 shape=(2,3) dtype=int32", .in = "", .reference = ref_full},
     {.op = "_full", .params = "value=1", .infer = "-> 2x3 => -> 2x3"},
+    {.op = "_full", .params = "value=2 shape=None", .infer = "-> 2x3 => -> 2x3"},
     {.op = "_full", .params = "shape=2", .in = "", .status = MXC_EINVAL, .error = "\"value\" is missing"},
     {.op = "_zeros", .params = CASE_MADE(""), .in = "", .reference = ref_zeros},
     {.op = "_zeros",

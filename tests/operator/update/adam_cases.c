@@ -40,6 +40,7 @@ static const op_case cases[] = {
      .params = "lr=0.1 wd=0.01 rescale_grad=0.5 clip_gradient=0.2",
      .in = "40000 40000 40000 40000@0.1:1",
      .reference = ref_adam},
+    {.op = "adam_update", .params = "lr=0.1 lazy_update=False", .in = "3 3 3 3@0.1:1", .reference = ref_adam},
     {.op = "adam_update", .params = "lr=0.1", .in = "1x1 1x1 1x1 1x1@0.1:1", .reference = ref_adam},
     {.op = "adam_update",
      .params = "lr=0.1 beta1=0.8 beta2=0.9 epsilon=0.01",

@@ -50,6 +50,7 @@ static void ref_multi_mp_sgd_mom(const op_run *r) {
 static const op_case cases[] = {
     UPDATE("mp_sgd_update", "lr=0.1", "7 7 7" CASE_EACH(CASE_THREE) "; 5x9@-1:1n 5x9@-1:1nf 5x9", ref_mp_sgd),
     UPDATE("mp_sgd_update", "lr=0.1 wd=0.01 rescale_grad=0.5 clip_gradient=0.2", "1031 1031 1031", ref_mp_sgd),
+    UPDATE("mp_sgd_update", "lr=0.5 lazy_update=True", "5 5 5", ref_mp_sgd),
     UPDATE("mp_sgd_update", "lr=0.5", "40000 40000 40000", ref_mp_sgd),
     INFERS("mp_sgd_update", "lr=1", "?,2x3,? -> ? => 2x3,2x3,2x3 -> 2x3"),
     FAILS("mp_sgd_update", "", "2 2 2", MXC_EINVAL, "lr"),

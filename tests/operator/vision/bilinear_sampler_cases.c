@@ -57,6 +57,7 @@ static const op_case cases[] = {
     SAMPLER("1x0x3x3 1x2x2x2"),
     SAMPLER("1x2x0x3 1x2x2x2"),
     SAMPLER("1x2x3x3 1x2x0x2"),
+    ROUGH("BilinearSampler", "cudnn_off=None; cudnn_off=True", "1x2x3x3 1x2x2x2", ref_sampler),
     FAILS("BilinearSampler", "", "1x2x3x3 1x3x2x2", MXC_ESHAPE, "argument 'grid'"),
     FAILS("BilinearSampler", "", "1x2x3x3 2x2x2x2", MXC_ESHAPE, "BilinearSampler: argument"),
     FAILS("BilinearSampler", "", "2x3x3 2x2x2x2", MXC_ESHAPE, "argument 'data'"),

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Proposal (operator/detection/proposal.c): boxes are decoded, sorted by their scores, and one team suppresses those
- * that overlap better ones. There is one image, so the suppression runs on one block: at most rpn_pre_nms_top_n
- * candidates. */
+/* Proposal and MultiProposal (operator/detection/proposal.c), image after image: boxes are decoded, sorted by their
+ * scores, and one team suppresses those that overlap better ones, at most rpn_pre_nms_top_n candidates. */
 #include "cuda/operator/detection/suppress.h"
 #include "cuda/runtime/gradient.h"
 #include "operator/detection/detection.h"
@@ -57,12 +56,14 @@ template <class T> struct proposal_pairs {
     }
 };
 
-/* Decode all boxes, a thread each; sort them; suppress, by one team. */
-template <class T> static mxc_status select_boxes(const mxc_op_call *call, const proposal_plan &d) {
+/* Of an image: decode all boxes, a thread each; sort them; suppress, by one team. */
+template <class T> static mxc_status select_boxes(const mxc_op_call *call, const proposal_plan &d, int64_t image) {
     const mxci_proposal_shape s = d.s;
     const int64_t count = d.count, limit = d.kept, n = s.first < count ? s.first : count;
     mxcu_in<T> scores = mxcu_data<T>(&call->in[SCORES]), steps = mxcu_data<T>(&call->in[STEPS]);
     mxcu_in<T> info = mxcu_data<T>(&call->in[INFO]);
+    steps.data += image * 4 * count;
+    info.data += image * 3;
     mxcu_item *items = mxcu_temp<mxcu_item>(call, 0);
     int64_t *order = mxcu_temp<int64_t>(call, d.order);
     T *rows = mxcu_temp<T>(call, d.rows);
@@ -72,7 +73,8 @@ template <class T> static mxc_status select_boxes(const mxc_op_call *call, const
     MXC_TRY(mxcu_for(call, d.sorted, [=] MXCU_LAMBDA(int64_t i) {
         mxcu_item item = MXCU_LAST_ITEM;
         if (i < count) { /* the scores of objects are behind those of background */
-            proposal<T>::make_row(&s, scores, count, steps, info, i % s.anchors, i / s.anchors, rows + i * BOX);
+            proposal<T>::make_row(&s, scores, (2 * image + 1) * count, steps, info, i % s.anchors, i / s.anchors,
+                                  rows + i * BOX);
             item.key = mxcu_boxes<T>::key(rows[i * BOX + 4], UINT64_MAX);
             item.index = i;
         }
@@ -86,29 +88,35 @@ template <class T> static mxc_status select_boxes(const mxc_op_call *call, const
     });
 }
 
-/* A thread per row of out (limit, 5). Where fewer boxes are kept, they are repeated, as in MXNet. */
-template <class T> static mxc_status propose(const mxc_op_call *call, const proposal_plan &d) {
+/* A thread per row of the image's part of out, (limit, 5). Where fewer boxes are kept, they are repeated, as in MXNet.
+ */
+template <class T> static mxc_status propose(const mxc_op_call *call, const proposal_plan &d, int64_t image) {
     const int64_t *order = mxcu_temp<int64_t>(call, d.order);
     const T *rows = mxcu_temp<T>(call, d.rows);
     mxcu_out<T> y = mxcu_wanted<T>(call, &call->out[OUTPUT], OUTPUT);
     mxcu_out<T> score = mxcu_wanted<T>(call, &call->out[SCORE], SCORE);
-    MXC_TRY(select_boxes<T>(call, d));
+    const int64_t first = image * d.s.limit;
+    MXC_TRY(select_boxes<T>(call, d, image));
     return mxcu_for(call, d.s.limit, [=] MXCU_LAMBDA(int64_t i) {
         const int64_t kept = order[0];
         const T *row = rows + (kept ? order[1 + i % kept] : 0) * BOX;
         if (score.data)
-            score.put(i, kept ? row[4] : 0);
+            score.put(first + i, kept ? row[4] : 0);
         for (int k = 0; k < 5 && y.data; k++)
-            y.put(i * 5 + k, kept && k ? row[k - 1] : 0);
+            y.put((first + i) * 5 + k, !k ? (T)image : kept ? row[k - 1] : 0);
     });
 }
 
-static mxc_status propose_any(const mxc_op_call *call, const proposal_plan &d) {
-    MXCU_SWITCH_REAL(call->in[SCORES].dtype, propose, call, d)
+static mxc_status propose_any(const mxc_op_call *call, const proposal_plan &d, int64_t image) {
+    MXCU_SWITCH_REAL(call->in[SCORES].dtype, propose, call, d, image)
 }
 
 static mxc_status forward(const mxc_op_call *call) {
-    return propose_any(call, proposal_plan_of(call->params, &call->in[SCORES].shape, call->in[SCORES].dtype));
+    const proposal_plan d = proposal_plan_of(call->params, &call->in[SCORES].shape, call->in[SCORES].dtype);
+    for (int64_t image = 0; image < call->in[SCORES].shape.dim[0]; image++)
+        MXC_TRY(propose_any(call, d, image));
+    return MXC_OK;
 }
 
-MXCU_OP_IMPLS(proposal, {"_contrib_Proposal", forward, mxcu_zero_gradient, temp_bytes})
+MXCU_OP_IMPLS(proposal, {"_contrib_Proposal", forward, mxcu_zero_gradient, temp_bytes},
+              {"_contrib_MultiProposal", forward, mxcu_zero_gradient, temp_bytes})

@@ -123,15 +123,30 @@ static double number_of(const mxc_op_call *call) {
 
 enum { AFTER, BEFORE };
 
+static size_t scalar_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    return pass == MXC_FORWARD && sig->in_type[0] != sig->out_type[0]
+               ? mxci_size_of(mxc_shape_size(&sig->in_shape[0]), sizeof(double))
+               : 0;
+}
+
 /* The operator of an array and a number, in either order. */
 template <class Function, int order> struct scalar {
     static mxc_status forward(const mxc_op_call *call) {
         const mxc_tensor *x = &call->in[0];
+        mxc_tensor wide = *x;
+        if (x->dtype != call->out[0].dtype && call->req[0] != MXC_REQ_NULL) { /* is_int=False, with data of integers */
+            wide.dtype = MXC_F64;
+            wide.data = call->temp;
+            MXC_TRY(mxcu_put_cast(call, &wide, MXC_REQ_WRITE, x));
+            x = &wide;
+        }
         return binary<Function>::forward(call, {nullptr, order == AFTER ? x : nullptr, order == AFTER ? nullptr : x,
                                                 number_of(call), nullptr, nullptr, 0});
     }
     static mxc_status backward_IN(const mxc_op_call *call) {
         const mxc_tensor *x = given(call, 0), *dx = &call->in_grad[0];
+        if (dx->dtype != call->out_grad[0].dtype)
+            return mxcu_no_gradient(call, 0);
         return binary<Function>::backward(call, {&call->out_grad[0], order == AFTER ? x : nullptr,
                                                  order == AFTER ? nullptr : x, number_of(call),
                                                  order == AFTER ? dx : nullptr, order == AFTER ? nullptr : dx, 0});
@@ -144,7 +159,7 @@ template <class Function, int order> struct scalar {
 #define ELEMWISE(symbol, id, name, aliases, kind, ...) \
     {name, arrays<id##_function>::forward, arrays<id##_function>::backward_##kind},
 #define SCALAR(symbol, id, name, aliases, order, kind, ...) \
-    {name, scalar<id##_function, order>::forward, scalar<id##_function, order>::backward_##kind},
+    {name, scalar<id##_function, order>::forward, scalar<id##_function, order>::backward_##kind, scalar_temp_bytes},
 static const mxci_op_impl impls[] = {
 #include "simpleop/binary_names.def"
 };

@@ -47,6 +47,15 @@ static int uses_batch(const mxc_op_call *call) {
 
 namespace {
 
+/* The gradient of the norm's output: where a ReLU follows, 0 unless the ReLU's output y is above 0. */
+template <class T> struct output_gradient {
+    mxcu_in<T> dy, y;
+    int relu;
+    MXCU_DEVICE mxcu_compute_t<T> operator[](int64_t i) const {
+        return relu && y[i] <= 0 ? 0 : dy[i];
+    }
+};
+
 /* y = scale (x - mean) + offset of each channel, mean as the compute type has it. */
 template <class C> struct coefficients { C scale, mean, offset; };
 
@@ -106,7 +115,8 @@ template <class T> struct moments : mxcu_pair_sum {
  *   dgamma = sum(dy (x - mean)) sqrt(h), dbeta = sum(dy) */
 template <class T> struct gradient_sums : mxcu_pair_sum {
     using P = typename statistic<T>::type;
-    mxcu_in<T> x, dy;
+    mxcu_in<T> x;
+    output_gradient<T> dy;
     mxcu_strided_iterator channel;
     int64_t count;
     int by_batch, fix_gamma, add_gamma, add_beta;
@@ -145,7 +155,7 @@ static mxcu_reduction plan_of(const mxc_op_call *call, int by_batch) {
 }
 
 /* The reduction (in inference over nothing, only for the coefficients), then y = scale (x - mean) + offset. */
-template <class T> static mxc_status forward_run(const mxc_op_call *call) {
+template <class T> static mxc_status forward_run(const mxc_op_call *call, int relu) {
     using P = typename statistic<T>::type;
     const mxci_bn_params *p = static_cast<const mxci_bn_params *>(call->params);
     const mxc_shape *data = &call->in[DATA].shape;
@@ -182,13 +192,14 @@ template <class T> static mxc_status forward_run(const mxc_op_call *call) {
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[OUT], OUT);
     return mxcu_for(call, mxcu_size(&call->out[OUT]), [=] MXCU_LAMBDA(int64_t i) {
         const coefficients<P> k = found[channel(i)];
-        y.put(i, k.scale * (x[i] - k.mean) + k.offset);
+        const mxcu_compute_t<T> value = k.scale * (x[i] - k.mean) + k.offset;
+        y.put(i, relu && value < 0 ? 0 : value);
     });
 }
 
 /* Reduces dy and dy (x - mean) per channel, then computes dx element by element. The sums come first, since dx may take
  * out_grad's memory. */
-template <class T> static mxc_status backward_run(const mxc_op_call *call) {
+template <class T> static mxc_status backward_run(const mxc_op_call *call, int relu) {
     using P = typename statistic<T>::type;
     const mxci_bn_params *p = static_cast<const mxci_bn_params *>(call->params);
     const mxc_shape *data = &call->in[DATA].shape;
@@ -196,7 +207,8 @@ template <class T> static mxc_status backward_run(const mxc_op_call *call) {
     const int64_t count = data->dim[axis] ? mxcu_size(&call->in[DATA]) / data->dim[axis] : 0;
     mxcu_reduction plan = mxcu_plan_channels(data, axis);
     mxcu_strided_iterator channel = channel_iterator(data, axis);
-    mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]), dy = mxcu_data<T>(&call->out_grad[OUT]);
+    mxcu_in<T> x = mxcu_data<T>(&call->in[DATA]);
+    output_gradient<T> dy = {mxcu_data<T>(&call->out_grad[OUT]), mxcu_data<T>(&call->out[OUT]), relu};
     gradient_sums<T> r = {
         {},
         x,
@@ -229,11 +241,19 @@ template <class T> static mxc_status backward_run(const mxc_op_call *call) {
 }
 
 static mxc_status forward(const mxc_op_call *call) {
-    MXCU_SWITCH_FLOAT(call->in[DATA].dtype, forward_run, call)
+    MXCU_SWITCH_FLOAT(call->in[DATA].dtype, forward_run, call, 0)
 }
 
 static mxc_status backward(const mxc_op_call *call) {
-    MXCU_SWITCH_FLOAT(call->in[DATA].dtype, backward_run, call)
+    MXCU_SWITCH_FLOAT(call->in[DATA].dtype, backward_run, call, 0)
+}
+
+static mxc_status relu_forward(const mxc_op_call *call) {
+    MXCU_SWITCH_FLOAT(call->in[DATA].dtype, forward_run, call, 1)
+}
+
+static mxc_status relu_backward(const mxc_op_call *call) {
+    MXCU_SWITCH_FLOAT(call->in[DATA].dtype, backward_run, call, 1)
 }
 
 static mxc_status sync_forward(const mxc_op_call *call) {
@@ -242,4 +262,5 @@ static mxc_status sync_forward(const mxc_op_call *call) {
 }
 
 MXCU_OP_IMPLS(batch_norm, {"BatchNorm", forward, backward, temp_bytes},
+              {"_contrib_BatchNormWithReLU", relu_forward, relu_backward, temp_bytes},
               {"_contrib_SyncBatchNorm", sync_forward, backward, temp_bytes})

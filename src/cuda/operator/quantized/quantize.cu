@@ -150,6 +150,25 @@ static mxc_status requantize_forward(const mxc_op_call *call) {
     return quantize_to_range<int32_t>(call, &unit);
 }
 
+/* From 0 for the least number to 255 for the greatest, of the calibrated range or of the input. */
+static mxc_status asym_forward(const mxc_op_call *call) {
+    const double high = mxci_quantized_max(MXC_U8), *extents = mxcu_temp<double>(call, 2 * PARTS * sizeof(double));
+    const int wanted = call->req[0] != MXC_REQ_NULL;
+    const mxcu_bounds bounds = mxcu_bounds_of(call);
+    mxcu_in<float> x = mxcu_data<float>(&call->in[0]);
+    mxcu_out<uint8_t> y = mxcu_quantized_out(call);
+    MXC_TRY(find_range<float>(call, nullptr));
+    MXC_TRY(mxcu_for(call, wanted ? mxcu_size(&call->out[0]) : 0, [=] MXCU_LAMBDA(int64_t i) {
+        y.put(i,
+              mxci_quantize_number((double)x[i], extents[0], mxcu_inverse((extents[1] - extents[0]) / high), 0, high));
+    }));
+    return mxcu_for(call, 1, [=] MXCU_LAMBDA(int64_t) {
+        const double scale = mxcu_inverse((extents[1] - extents[0]) / high);
+        bounds.put(scale, -extents[0] * scale);
+    });
+}
+
 MXCU_OP_IMPLS(quantize, {"_contrib_quantize", quantize_forward}, {"_contrib_dequantize", dequantize_forward},
               {"_contrib_quantize_v2", quantize_v2_forward, nullptr, range_temp},
-              {"_contrib_requantize", requantize_forward, nullptr, range_temp})
+              {"_contrib_requantize", requantize_forward, nullptr, range_temp},
+              {"_contrib_quantize_asym", asym_forward, nullptr, range_temp})
