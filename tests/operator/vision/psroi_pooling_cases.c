@@ -119,15 +119,15 @@ static const op_case cases[] = {
     INFERS("PSROIPooling", "spatial_scale=1 output_dim=3 pooled_size=2",
            "1x?x4x4,? -> 6x?x?x? => 1x12x4x4,6x5 -> 6x3x2x2"),
     DEFORM("spatial_scale=1 output_dim=2 pooled_size=2 group_size=2 sample_per_part=2 trans_std=0.13",
-           "3x8x5x6 6x5@0:3i 6x2x2x2@-1:1.017; 2x8x3x3 7x5 7x4x2x2; 1x8x2x2 1x5 1x2x2x2; 1x8x1x7 3x5 3x2x2x2; "
+           "3x8x5x5 6x5@0:3i 6x2x2x2@-1:1.017; 2x8x3x3 7x5 7x4x2x2; 1x8x2x2 1x5 1x2x2x2; 1x8x1x7 3x5 3x2x2x2; "
            "1x8x7x1 3x5 3x4x2x2; 2x8x2x2 33x5 33x2x2x2; 2x8x17x3 3x5 3x2x2x2; 2x8x3x3 0x5 0x2x2x2; "
            "0x8x3x3 2x5 2x2x2x2; 2x8x0x3 3x5 3x2x2x2; 4x8x9x9 12x5@-3:12i 12x4x2x2"),
     DEFORM("spatial_scale=0.5 output_dim=2 pooled_size=4 group_size=2 part_size=2 sample_per_part=3 trans_std=0.1",
-           "2x8x7x6 5x5@0:11i 5x4x2x2@-1:1.017; 1x8x4x4 2x5 2x2x2x2"),
+           "2x8x6x6 5x5@0:11i 5x4x2x2@-1:1.017; 1x8x4x4 2x5 2x2x2x2"),
     DEFORM("spatial_scale=1 output_dim=2 pooled_size=2 group_size=2 sample_per_part=2 no_trans=true",
-           "3x8x5x6 6x5@0:3i; 2x8x3x3 7x5; 1x8x2x2 1x5; 1x8x1x7 3x5"),
+           "3x8x5x5 6x5@0:3i; 2x8x3x3 7x5; 1x8x2x2 1x5; 1x8x1x7 3x5"),
     DEFORM("spatial_scale=0.5 output_dim=1 pooled_size=3 group_size=3",
-           "2x9x7x6 9x5@0:12i 9x2x3x3; 1x9x4x4 4x5 4x2x3x3"),
+           "2x9x5x6 9x5@0:12i 9x2x3x3; 1x9x4x4 4x5 4x2x3x3"),
     FAILS("_contrib_DeformablePSROIPooling", "spatial_scale=1 output_dim=2 pooled_size=2 group_size=1",
           "1x2x3x3 1x5 1x3x2x2", MXC_ESHAPE, "argument 'trans': axis 1 has 3 elements"),
     FAILS("DeformablePSROIPooling", "spatial_scale=1 output_dim=2 pooled_size=2 group_size=1", "1x2x3x3 1x5 2x2x2x2",
