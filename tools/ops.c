@@ -198,6 +198,7 @@ static const struct {
     {"_contrib_hawkesll", "visits the events of a sequence one after another"},
     {"_contrib_index_copy", "the last of equal indices counts, which is found in their order"},
     {"_cvimdecode", "libjpeg and libpng work on the host"},
+    {"_cvimread", "libjpeg and libpng work on the host"},
     {"_foreach", "its subgraph runs on the host"},
     {"_histogram", "the counts of a bin are added up without atomics only in one pass over data"},
     {"_imdecode", "libjpeg and libpng work on the host"},

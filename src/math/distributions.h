@@ -68,6 +68,21 @@ MXCI_PHILOX_FN double mxci_draw_uniform(mxci_draws *d, double low, double high) 
     return low + u * (high - low);
 }
 
+/* The upper half of the 128 bits of a b. */
+MXCI_PHILOX_FN uint64_t mxci_multiply_high(uint64_t a, uint64_t b) {
+    const uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    const uint64_t middle = a1 * b0 + (a0 * b0 >> 32), rest = a0 * b1 + (uint32_t)middle;
+    return a1 * b1 + (middle >> 32) + (rest >> 32);
+}
+
+/* A whole number of low to high - 1, by the upper half of 64 random bits times their count: no number is more likely
+ * than another by more than count / 2^64. */
+MXCI_PHILOX_FN int64_t mxci_draw_integer(mxci_draws *d, int64_t low, int64_t high) {
+    const mxci_philox x = mxci_philox_stream(d->seed, d->stream | (uint64_t)++d->used << 32, d->offset);
+    const uint64_t count = (uint64_t)high - (uint64_t)low;
+    return (int64_t)((uint64_t)low + mxci_multiply_high((uint64_t)x.word[0] << 32 | x.word[1], count));
+}
+
 /* By the Box-Muller transform. */
 MXCI_PHILOX_FN double mxci_draw_normal(mxci_draws *d, double mean, double deviation) {
     double u, v;

@@ -183,6 +183,148 @@ static void test_discrete_fit(void **state) {
                  negative_mass, 2, 0.4);
 }
 
+/* Chi-square of n counts, which add up to total, against probabilities. */
+static void expect_frequencies(const char *name, const double *found, const double *probability, int n, double total) {
+    double chi = 0;
+    for (int i = 0; i < n; i++)
+        chi += pow(found[i] - total * probability[i], 2) / (total * probability[i]);
+    if (chi > n + 4 * sqrt(2.0 * n))
+        fail_msg("%s: chi-square %g with %d bins", name, chi, n);
+}
+
+/* The whole numbers that an operator makes, int64; the array of arguments is released. */
+static mxc_ndarray *draw_whole(const char *op, mxc_ndarray *in, const char *const *settings, int n, int n_out,
+                               int64_t *out) {
+    const char *keys[4], *values[4];
+    mxc_ndarray *arrays[2] = {NULL};
+    int n_settings = 0;
+    for (; *settings; settings += 2) {
+        keys[n_settings] = settings[0];
+        values[n_settings++] = settings[1];
+    }
+    assert_ok(mxc_invoke(op, in != NULL, &in, n_settings, keys, values, n_out, arrays));
+    assert_ok(mxc_ndarray_get(arrays[0], out, (size_t)n * sizeof *out));
+    mxc_ndarray_release(in);
+    mxc_ndarray_release(arrays[0]);
+    return arrays[1];
+}
+
+static void test_integers(void **state) {
+    static int64_t x[N];
+    double found[7] = {0}, equal[7];
+    (void)state;
+    mxc_random_seed(8);
+    draw_whole("_random_randint", NULL,
+               (const char *[]){"low", "-2", "high", "5", "shape", "40000", "dtype", "int64", NULL}, N, 1, x);
+    for (int i = 0; i < N; i++) {
+        assert_in_range(x[i] + 2, 0, 6);
+        found[x[i] + 2]++;
+    }
+    for (int i = 0; i < 7; i++)
+        equal[i] = 1.0 / 7;
+    expect_frequencies("_random_randint", found, equal, 7, N);
+    draw_whole("_random_randint", NULL,
+               (const char *[]){"low", "-9223372036854775807", "high", "9223372036854775807", "shape", "40000", "dtype",
+                                "int64", NULL},
+               N, 1, x);
+    memset(found, 0, sizeof found);
+    for (int i = 0; i < N; i++)
+        found[(x[i] > 0) + 2 * (x[i] > 4611686018427387904 || (x[i] < 0 && x[i] > -4611686018427387904))]++;
+    for (int i = 0; i < 4; i++)
+        equal[i] = 0.25;
+    expect_frequencies("_random_randint of 64 bits", found, equal, 4, N);
+}
+
+static void test_multinomial(void **state) {
+    static const double p[2][4] = {{0.1, 0.2, 0.3, 0.4}, {0.5, 0.0625, 0.0625, 0.375}};
+    static int64_t x[2 * N];
+    mxc_ndarray *in;
+    (void)state;
+    mxc_random_seed(9);
+    assert_ok(mxc_ndarray_from_data(2, (int64_t[]){2, 4}, MXC_F64, p, &in));
+    draw_whole("_sample_multinomial", in, (const char *[]){"shape", "40000", "dtype", "int64", NULL}, 2 * N, 1, x);
+    for (int row = 0; row < 2; row++) {
+        double found[4] = {0};
+        for (int i = 0; i < N; i++) {
+            assert_in_range(x[row * N + i], 0, 3);
+            found[x[row * N + i]]++;
+        }
+        expect_frequencies("_sample_multinomial", found, p[row], 4, N);
+    }
+}
+
+/* Rows that are no probabilities fail where the indices are waited for. */
+static void test_multinomial_refuses(void **state) {
+    static const struct {
+        double row[2];
+        const char *message;
+    } wrong[] = {
+        {{0.5, -1}, "probability 1 of row 1 is -1, expected at least 0"},
+        {{NAN, 1}, "probability 0 of row 1 is"},
+        {{0, 0}, "the probabilities of row 1 add up to 0"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        const double p[2][2] = {{0.5, 0.5}, {wrong[i].row[0], wrong[i].row[1]}};
+        mxc_ndarray *in, *out = NULL;
+        assert_ok(mxc_ndarray_from_data(2, (int64_t[]){2, 2}, MXC_F64, p, &in));
+        assert_ok(mxc_invoke("_sample_multinomial", 1, &in, 0, NULL, NULL, 1, &out));
+        assert_fails(mxc_ndarray_wait_to_read(out), MXC_EINVAL, wrong[i].message);
+        mxc_ndarray_release(in);
+        mxc_ndarray_release(out);
+    }
+}
+
+/* Of three elements every order is equally likely. */
+static void test_shuffle(void **state) {
+    enum { RUNS = 3000 };
+    static const int64_t elements[3] = {0, 1, 2};
+    double found[6] = {0}, equal[6];
+    (void)state;
+    mxc_random_seed(10);
+    for (int i = 0; i < RUNS; i++) {
+        int64_t x[3];
+        mxc_ndarray *in;
+        assert_ok(mxc_ndarray_from_data(1, (int64_t[]){3}, MXC_I64, elements, &in));
+        draw_whole("_shuffle", in, (const char *[]){NULL}, 3, 1, x);
+        assert_int_equal(x[0] + x[1] + x[2], 3);
+        assert_int_equal(x[0] * x[0] + x[1] * x[1] + x[2] * x[2], 5);
+        found[2 * x[0] + (x[1] > x[2])]++;
+    }
+    for (int i = 0; i < 6; i++)
+        equal[i] = 1.0 / 6;
+    expect_frequencies("_shuffle", found, equal, 6, RUNS);
+}
+
+static void test_zipfian(void **state) {
+    static int64_t x[N], tries[N / 8];
+    double found[10] = {0}, probability[10];
+    mxc_ndarray *counts;
+    (void)state;
+    mxc_random_seed(12);
+    counts = draw_whole("_sample_unique_zipfian", NULL, (const char *[]){"range_max", "10", "shape", "(40000,1)", NULL},
+                        N, 2, x);
+    mxc_ndarray_release(counts);
+    for (int i = 0; i < N; i++) {
+        assert_in_range(x[i], 0, 9);
+        found[x[i]]++;
+    }
+    for (int i = 0; i < 10; i++)
+        probability[i] = log((i + 2.0) / (i + 1.0)) / log(11);
+    expect_frequencies("_sample_unique_zipfian", found, probability, 10, N);
+    counts = draw_whole("_sample_unique_zipfian", NULL, (const char *[]){"range_max", "20", "shape", "(5000,8)", NULL},
+                        N, 2, x);
+    assert_ok(mxc_ndarray_get(counts, tries, sizeof tries));
+    mxc_ndarray_release(counts);
+    for (int row = 0; row < N / 8; row++) {
+        unsigned seen = 0;
+        for (int i = 0; i < 8; i++)
+            seen |= 1u << x[8 * row + i];
+        assert_int_equal(__builtin_popcount(seen), 8);
+        assert_true(tries[row] >= 8);
+    }
+}
+
 /* Row i has the parameters of element i. */
 static void test_rows(void **state) {
     static const float mu[2] = {-3, 5}, sigma[2] = {1, 0.25f};
@@ -267,6 +409,11 @@ int main(void) {
         cmocka_unit_test(test_slopes),
         cmocka_unit_test(test_continuous_fit),
         cmocka_unit_test(test_discrete_fit),
+        cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_multinomial),
+        cmocka_unit_test(test_multinomial_refuses),
+        cmocka_unit_test(test_shuffle),
+        cmocka_unit_test(test_zipfian),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_parameters_out_of_range),
         cmocka_unit_test(test_threads_do_not_matter),

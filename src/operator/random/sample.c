@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random numbers: _random_<distribution> fills an array of parameter shape (or of the shape that its use implies);
  * _sample_<distribution> takes arrays of the distribution's parameters, shape s, and gives s + shape: a row of numbers
- * for each parameter element. Element i draws from position i of the call's random range (a counter-based generator),
+ * for each parameter element; _random_<distribution>_like gives numbers in the shape and dtype of its argument, whose
+ * values are not read. Element i draws from position i of the call's random range (a counter-based generator),
  * so results are the same for any number of threads and on every device. */
 #include "operator/random/sample.h"
 
@@ -36,8 +37,8 @@ enum { GRAIN = 1024 };
 typedef struct sample_args {
     const mxc_op_call *call;
     const distribution *of;
-    double a, b; /* where there are no arrays */
-    int64_t row; /* elements per parameter */
+    double a, b; /* where row is 0 */
+    int64_t row; /* elements per parameter; 0: parameters are no arrays */
 } sample_args;
 
 static double sample_number_at(const mxc_tensor *t, int64_t i) {
@@ -48,8 +49,8 @@ static double sample_number_at(const mxc_tensor *t, int64_t i) {
 
 /* Parameters of element i. */
 static void parameters_at(const sample_args *s, int64_t i, double *a, double *b) {
-    *a = s->call->n_in > 0 ? sample_number_at(&s->call->in[0], i / s->row) : s->a;
-    *b = s->call->n_in > 1 ? sample_number_at(&s->call->in[1], i / s->row) : s->b;
+    *a = s->row ? sample_number_at(&s->call->in[0], i / s->row) : s->a;
+    *b = s->row && s->call->n_in > 1 ? sample_number_at(&s->call->in[1], i / s->row) : s->b;
 }
 
 /* Elements begin..end-1. Each has a generator of its own, so that a distribution may draw as many numbers as it
@@ -79,7 +80,7 @@ static mxc_status sample_run(const mxc_op_call *call, sample_args *s) {
 }
 
 static mxc_status run_random(const mxc_op_call *call, const distribution *of, double a, double b) {
-    return sample_run(call, &(sample_args){call, of, a, b, 1});
+    return sample_run(call, &(sample_args){call, of, a, b, 0});
 }
 
 /* The parameters are checked first, before anything is written. */
@@ -223,26 +224,37 @@ FORWARD(generalized)
     .size = sizeof(mxc_op_def), .args = "", .params = schema, .param_size = sizeof(mxci_sample_params), \
     .infer_shape = infer_random_shape, .infer_type = infer_random_type, .dtypes = MXC_DTYPES_FLOAT,     \
     .flags = MXC_OP_ZERO_GRADIENT, .random_count = one_per_element
+#define LIKE_DEF(schema)                                                                        \
+    .size = sizeof(mxc_op_def), .params = schema, .param_size = sizeof(mxci_sample_params),     \
+    .dtypes = MXC_DTYPES_FLOAT, .flags = MXC_OP_ZERO_GRADIENT, .random_count = one_per_element, \
+    .inplace_forward = like_inplace
 #define SAMPLE_DEF                                                                                  \
     .size = sizeof(mxc_op_def), .params = sample_schema, .param_size = sizeof(mxci_sample_params),  \
     .infer_shape = infer_sample_shape, .infer_type = infer_sample_type, .dtypes = MXC_DTYPES_FLOAT, \
     .flags = MXC_OP_ZERO_GRADIENT, .random_count = one_per_element
 
 static const mxc_param sample_schema[] = {SHAPE, DTYPE, MXC_PARAM_END};
+static const mxc_inplace like_inplace[] = {{MXC_FROM_IN(0), 0}, MXC_INPLACE_END};
 
-static const mxc_param uniform_schema[] = {
-    NUMBER("low", a, "0.0", "Lower bound, inclusive."),
-    NUMBER("high", b, "1.0", "Upper bound, exclusive before rounding to the dtype."),
-    SHAPE,
-    CONTEXT,
-    DTYPE,
-    MXC_PARAM_END,
-};
+#define UNIFORM_NUMBERS                                 \
+    NUMBER("low", a, "0.0", "Lower bound, inclusive."), \
+        NUMBER("high", b, "1.0", "Upper bound, exclusive before rounding to the dtype.")
+
+static const mxc_param uniform_schema[] = {UNIFORM_NUMBERS, SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
+static const mxc_param uniform_like_schema[] = {UNIFORM_NUMBERS, MXC_PARAM_END};
 
 const mxc_op_def mxci_op_random_uniform = {
     RANDOM_DEF(uniform_schema),          .name = "_random_uniform",
     .aliases = "uniform,random_uniform", .doc = "Random numbers from the uniform distribution over [low, high)",
     .params_check = check_uniform,       .forward = {[MXC_CPU] = random_uniform},
+};
+
+const mxc_op_def mxci_op_random_uniform_like = {
+    LIKE_DEF(uniform_like_schema),
+    .name = "_random_uniform_like",
+    .doc = "Random numbers from the uniform distribution over [low, high), in the shape and dtype of data",
+    .params_check = check_uniform,
+    .forward = {[MXC_CPU] = random_uniform},
 };
 
 const mxc_op_def mxci_op_sample_uniform = {
@@ -254,20 +266,25 @@ const mxc_op_def mxci_op_sample_uniform = {
     .forward = {[MXC_CPU] = sample_uniform},
 };
 
-static const mxc_param normal_schema[] = {
-    NUMBER("loc", a, "0.0", "Mean."),
-    NUMBER("scale", b, "1.0", "Standard deviation."),
-    SHAPE,
-    CONTEXT,
-    DTYPE,
-    MXC_PARAM_END,
-};
+#define NORMAL_NUMBERS NUMBER("loc", a, "0.0", "Mean."), NUMBER("scale", b, "1.0", "Standard deviation.")
+
+static const mxc_param normal_schema[] = {NORMAL_NUMBERS, SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
+static const mxc_param normal_like_schema[] = {NORMAL_NUMBERS, MXC_PARAM_END};
 
 const mxc_op_def mxci_op_random_normal = {
     RANDOM_DEF(normal_schema),
     .name = "_random_normal",
     .aliases = "normal,random_normal,_random_gaussian",
     .doc = "Random numbers from the normal distribution with mean loc and standard deviation scale",
+    .params_check = check_normal,
+    .forward = {[MXC_CPU] = random_normal},
+};
+
+const mxc_op_def mxci_op_random_normal_like = {
+    LIKE_DEF(normal_like_schema),
+    .name = "_random_normal_like",
+    .doc = "Random numbers from the normal distribution with mean loc and standard deviation scale, in the shape and "
+           "dtype of data",
     .params_check = check_normal,
     .forward = {[MXC_CPU] = random_normal},
 };
@@ -282,19 +299,23 @@ const mxc_op_def mxci_op_sample_normal = {
     .forward = {[MXC_CPU] = sample_normal},
 };
 
-static const mxc_param gamma_schema[] = {
-    NUMBER("alpha", a, "1.0", "Shape of the distribution."),
-    NUMBER("beta", b, "1.0", "Scale."),
-    SHAPE,
-    CONTEXT,
-    DTYPE,
-    MXC_PARAM_END,
-};
+#define GAMMA_NUMBERS NUMBER("alpha", a, "1.0", "Shape of the distribution."), NUMBER("beta", b, "1.0", "Scale.")
+
+static const mxc_param gamma_schema[] = {GAMMA_NUMBERS, SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
+static const mxc_param gamma_like_schema[] = {GAMMA_NUMBERS, MXC_PARAM_END};
 
 const mxc_op_def mxci_op_random_gamma = {
     RANDOM_DEF(gamma_schema),     .name = "_random_gamma",
     .aliases = "random_gamma",    .doc = "Random numbers from the gamma distribution with shape alpha and scale beta",
     .params_check = check_gamma_, .forward = {[MXC_CPU] = random_gamma_},
+};
+
+const mxc_op_def mxci_op_random_gamma_like = {
+    LIKE_DEF(gamma_like_schema),
+    .name = "_random_gamma_like",
+    .doc = "Random numbers from the gamma distribution with shape alpha and scale beta, in the shape and dtype of data",
+    .params_check = check_gamma_,
+    .forward = {[MXC_CPU] = random_gamma_},
 };
 
 const mxc_op_def mxci_op_sample_gamma = {
@@ -307,14 +328,23 @@ const mxc_op_def mxci_op_sample_gamma = {
     .forward = {[MXC_CPU] = sample_gamma_},
 };
 
-static const mxc_param exponential_schema[] = {
-    NUMBER("lam", a, "1.0", "Rate, the inverse of the mean."), SHAPE, CONTEXT, DTYPE, MXC_PARAM_END,
-};
+#define EXPONENTIAL_NUMBERS NUMBER("lam", a, "1.0", "Rate, the inverse of the mean.")
+
+static const mxc_param exponential_schema[] = {EXPONENTIAL_NUMBERS, SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
+static const mxc_param exponential_like_schema[] = {EXPONENTIAL_NUMBERS, MXC_PARAM_END};
 
 const mxc_op_def mxci_op_random_exponential = {
     RANDOM_DEF(exponential_schema),    .name = "_random_exponential",
     .aliases = "random_exponential",   .doc = "Random numbers from the exponential distribution with rate lam",
     .params_check = check_exponential, .forward = {[MXC_CPU] = random_exponential},
+};
+
+const mxc_op_def mxci_op_random_exponential_like = {
+    LIKE_DEF(exponential_like_schema),
+    .name = "_random_exponential_like",
+    .doc = "Random numbers from the exponential distribution with rate lam, in the shape and dtype of data",
+    .params_check = check_exponential,
+    .forward = {[MXC_CPU] = random_exponential},
 };
 
 const mxc_op_def mxci_op_sample_exponential = {
@@ -326,14 +356,23 @@ const mxc_op_def mxci_op_sample_exponential = {
     .forward = {[MXC_CPU] = sample_exponential},
 };
 
-static const mxc_param poisson_schema[] = {
-    NUMBER("lam", a, "1.0", "Mean."), SHAPE, CONTEXT, DTYPE, MXC_PARAM_END,
-};
+#define POISSON_NUMBERS NUMBER("lam", a, "1.0", "Mean.")
+
+static const mxc_param poisson_schema[] = {POISSON_NUMBERS, SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
+static const mxc_param poisson_like_schema[] = {POISSON_NUMBERS, MXC_PARAM_END};
 
 const mxc_op_def mxci_op_random_poisson = {
     RANDOM_DEF(poisson_schema),    .name = "_random_poisson",
     .aliases = "random_poisson",   .doc = "Random numbers from the Poisson distribution with mean lam",
     .params_check = check_poisson, .forward = {[MXC_CPU] = random_poisson},
+};
+
+const mxc_op_def mxci_op_random_poisson_like = {
+    LIKE_DEF(poisson_like_schema),
+    .name = "_random_poisson_like",
+    .doc = "Random numbers from the Poisson distribution with mean lam, in the shape and dtype of data",
+    .params_check = check_poisson,
+    .forward = {[MXC_CPU] = random_poisson},
 };
 
 const mxc_op_def mxci_op_sample_poisson = {
@@ -345,15 +384,13 @@ const mxc_op_def mxci_op_sample_poisson = {
     .forward = {[MXC_CPU] = sample_poisson},
 };
 
-static const mxc_param negative_schema[] = {
-    {MXC_PARAM_FIELD(mxci_sample_params, k), .name = "k", .type = MXC_PARAM_INT, .initial = "1",
-     .doc = "Number of successes at which counting ends."},
-    NUMBER("p", b, "1.0", "Probability of success."),
-    SHAPE,
-    CONTEXT,
-    DTYPE,
-    MXC_PARAM_END,
-};
+#define NEGATIVE_NUMBERS                                                                         \
+    {MXC_PARAM_FIELD(mxci_sample_params, k), .name = "k", .type = MXC_PARAM_INT, .initial = "1", \
+     .doc = "Number of successes at which counting ends."},                                      \
+        NUMBER("p", b, "1.0", "Probability of success.")
+
+static const mxc_param negative_schema[] = {NEGATIVE_NUMBERS, SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
+static const mxc_param negative_like_schema[] = {NEGATIVE_NUMBERS, MXC_PARAM_END};
 
 const mxc_op_def mxci_op_random_negative_binomial = {
     RANDOM_DEF(negative_schema),
@@ -361,6 +398,15 @@ const mxc_op_def mxci_op_random_negative_binomial = {
     .aliases = "random_negative_binomial,_sample_negbinomial",
     .doc = "Random numbers from the negative binomial distribution: failures before success number k, with probability "
            "p of success",
+    .params_check = check_negative_k,
+    .forward = {[MXC_CPU] = random_negative},
+};
+
+const mxc_op_def mxci_op_random_negative_binomial_like = {
+    LIKE_DEF(negative_like_schema),
+    .name = "_random_negative_binomial_like",
+    .doc = "Random numbers from the negative binomial distribution of the failures before success number k, with "
+           "probability p of success, in the shape and dtype of data",
     .params_check = check_negative_k,
     .forward = {[MXC_CPU] = random_negative},
 };
@@ -375,20 +421,26 @@ const mxc_op_def mxci_op_sample_negative_binomial = {
     .forward = {[MXC_CPU] = sample_negative},
 };
 
-static const mxc_param generalized_schema[] = {
-    NUMBER("mu", a, "1.0", "Mean."),
-    NUMBER("alpha", b, "1.0", "Dispersion: the variance is mu + alpha mu^2."),
-    SHAPE,
-    CONTEXT,
-    DTYPE,
-    MXC_PARAM_END,
-};
+#define GENERALIZED_NUMBERS \
+    NUMBER("mu", a, "1.0", "Mean."), NUMBER("alpha", b, "1.0", "Dispersion: the variance is mu + alpha mu^2.")
+
+static const mxc_param generalized_schema[] = {GENERALIZED_NUMBERS, SHAPE, CONTEXT, DTYPE, MXC_PARAM_END};
+static const mxc_param generalized_like_schema[] = {GENERALIZED_NUMBERS, MXC_PARAM_END};
 
 const mxc_op_def mxci_op_random_generalized_negative_binomial = {
     RANDOM_DEF(generalized_schema),
     .name = "_random_generalized_negative_binomial",
     .aliases = "random_generalized_negative_binomial,_sample_gennegbinomial",
     .doc = "Random numbers from the negative binomial distribution with mean mu and variance mu + alpha mu^2",
+    .params_check = check_generalized,
+    .forward = {[MXC_CPU] = random_generalized},
+};
+
+const mxc_op_def mxci_op_random_generalized_negative_binomial_like = {
+    LIKE_DEF(generalized_like_schema),
+    .name = "_random_generalized_negative_binomial_like",
+    .doc = "Random numbers from the negative binomial distribution with mean mu and variance mu + alpha mu^2, in the "
+           "shape and dtype of data",
     .params_check = check_generalized,
     .forward = {[MXC_CPU] = random_generalized},
 };

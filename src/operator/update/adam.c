@@ -4,7 +4,8 @@
  *   adam_update    d = c(grad) with wd weight added before the limit;  mean = beta1 mean + (1 - beta1) d;
  *                  var = beta2 var + (1 - beta2) d^2;  out = weight - lr mean / (sqrt(var) + epsilon)
  *   _adamw_update  d = c(grad);  out = weight - eta (lr mean / (sqrt(var) + epsilon) + wd weight)
- * Neither corrects the bias of the means towards their start at 0: the caller includes the correction in lr.
+ *   _mp_adamw_update  the same of weight32, an f32 copy of a 16-bit weight; out is its rounded copy
+ * None corrects the bias of the means towards their start at 0: the caller includes the correction in lr.
  */
 #include <math.h>
 
@@ -38,8 +39,6 @@ const mxc_op_def mxci_op_adam_update = {
 
 /* rescale_grad is an array of one element, the last auxiliary state, as in MXNet, though it does not change. */
 
-enum { ADAMW_RESCALE = 2 };
-
 static const mxc_param adamw_params[] = {
     MXCI_LR,   BETA1,         BETA2,
     EPSILON,   MXCI_WD,       MXCI_FACTOR(eta, NULL, "Factor of the whole step, weight decay included."),
@@ -47,27 +46,37 @@ static const mxc_param adamw_params[] = {
 };
 
 static mxc_status infer_adamw_shape(mxc_op_sig *sig) {
-    static const int slots[] = {0, 1, MXC_SLOT_OUT(0), MXC_SLOT_AUX(0), MXC_SLOT_AUX(1)};
-    MXC_TRY(mxci_sig_same_shape(sig, 5, slots));
-    return mxci_update_infer_single(sig, MXC_SLOT_AUX(ADAMW_RESCALE), "rescale_grad");
+    mxc_op_sig others = *sig;
+    others.n_aux--;
+    MXC_TRY(mxci_update_infer_shape(&others));
+    return mxci_update_infer_single(sig, MXC_SLOT_AUX(others.n_aux), "rescale_grad");
 }
 
 static mxc_status infer_adamw_type(mxc_op_sig *sig) {
-    static const int slots[] = {0, 1, MXC_SLOT_OUT(0), MXC_SLOT_AUX(0), MXC_SLOT_AUX(1)};
-    MXC_TRY(mxci_sig_same_type(sig, 5, slots));
-    return mxc_sig_set_type(sig, MXC_SLOT_AUX(ADAMW_RESCALE), MXC_F32);
+    mxc_op_sig others = *sig;
+    others.n_aux--;
+    MXC_TRY(mxci_infer_type_same(&others));
+    return mxc_sig_set_type(sig, MXC_SLOT_AUX(others.n_aux), MXC_F32);
+}
+
+/* Where rescale_grad is 0 or not finite nothing changes: the gradients of a training with a loss scale overflowed. */
+static mxc_status adamw_step(const mxc_op_call *call, int has_master) {
+    mxci_update factors = *(const mxci_update *)call->params;
+    const mxci_update_step step = mxci_update_step_of(call, mxci_update_adamw, &factors, 0, 2, has_master);
+    factors.rescale_grad = *(const float *)call->aux[call->n_aux - 1].data;
+    if (isfinite(factors.rescale_grad) && factors.rescale_grad != 0)
+        mxci_update_step_run(call->run, &step);
+    else
+        mxci_assign_cast(call->run, step.req, step.out, has_master ? step.master : step.weight);
+    return MXC_OK;
 }
 
 static mxc_status adamw(const mxc_op_call *call) {
-    mxci_update factors = *(const mxci_update *)call->params;
-    factors.rescale_grad = *(const float *)call->aux[ADAMW_RESCALE].data;
-    if (isfinite(factors.rescale_grad) && factors.rescale_grad != 0) {
-        mxc_op_call with_states = *call;
-        with_states.n_aux = ADAMW_RESCALE;
-        return mxci_update_run(&with_states, mxci_update_adamw, &factors);
-    }
-    mxci_assign(call->run, call->req[0], &call->out[0], &call->in[0]);
-    return MXC_OK;
+    return adamw_step(call, 0);
+}
+
+static mxc_status mp_adamw(const mxc_op_call *call) {
+    return adamw_step(call, 1);
 }
 
 const mxc_op_def mxci_op_adamw_update = {
@@ -85,4 +94,20 @@ const mxc_op_def mxci_op_adamw_update = {
     .param_size = sizeof(mxci_update),
     .infer_type = infer_adamw_type,
     .forward = {[MXC_CPU] = adamw},
+};
+
+/* All but weight, gradient and output are f32, the factor too. */
+const mxc_op_def mxci_op_mp_adamw_update = {
+    .size = sizeof(mxc_op_def),
+    .infer_shape = infer_adamw_shape,
+    .dtypes = MXCI_MASTER_DTYPES,
+    .inplace_forward = mxci_update_inplace,
+    .name = "_mp_adamw_update",
+    .args = "weight,grad",
+    .aux = "mean,var,weight32,rescale_grad",
+    .doc = "_adamw_update of weight32, the float32 copy of a 16-bit weight; out = weight32 in weight's dtype",
+    .params = adamw_params,
+    .param_size = sizeof(mxci_update),
+    .infer_type = mxci_update_infer_master_type,
+    .forward = {[MXC_CPU] = mp_adamw},
 };

@@ -2,19 +2,24 @@
 /*
  * Steps of sgd_update and sgd_mom_update (sgd.c) with f32 copies of 16-bit weights, and of several weights in one call.
  *   mp_sgd_update, mp_sgd_mom_update  the step is made on weight32, an auxiliary state; out is its rounded copy
+ *   mp_nag_mom_update  the same of nag_mom_update
  *   multi_sgd_update, ..., multi_mp_sgd_mom_update  num_weights such steps, each with its lr and wd
+ *   preloaded_multi_sgd_update, ...  the same with lrs and wds as arrays (num_weights,), the last two arguments
  * Arguments are weight_0, grad_0, weight_1, ..., then come the states, those of weight_0 first. (MXNet puts a weight's
  * states behind its gradient.)
  */
 #include "operator/update/update.h"
 
 #define MOMENTUM MXCI_FACTOR(momentum, "0.0", "Momentum: share of the previous step that is repeated.")
-#define MULTI                                                                                                          \
-    {MXC_PARAM_FIELD(mxci_multi_params, lrs), .name = "lrs", .type = MXC_PARAM_FLOATS,                                 \
-     .doc = "Learning rate of each weight."},                                                                          \
-        {MXC_PARAM_FIELD(mxci_multi_params, wds), .name = "wds", .type = MXC_PARAM_FLOATS,                             \
-         .doc = "Weight decay of each weight."},                                                                       \
-        MXCI_RESCALE, MXCI_CLIP, {                                                                                     \
+#define RATES                                                                             \
+    {MXC_PARAM_FIELD(mxci_multi_params, lrs), .name = "lrs", .type = MXC_PARAM_FLOATS,    \
+     .doc = "Learning rate of each weight."},                                             \
+    {                                                                                     \
+        MXC_PARAM_FIELD(mxci_multi_params, wds), .name = "wds", .type = MXC_PARAM_FLOATS, \
+                                                 .doc = "Weight decay of each weight."    \
+    }
+#define COMMON                                                                                                         \
+    MXCI_RESCALE, MXCI_CLIP, {                                                                                         \
         MXC_PARAM_FIELD(mxci_multi_params, num_weights), .name = "num_weights", .type = MXC_PARAM_INT, .initial = "1", \
                                                          .bounded = 1, .minimum = 1, .maximum = MXC_TUPLE_MAX,         \
                                                          .doc = "Number of weights."                                   \
@@ -23,8 +28,10 @@
 static const mxc_param plain_params[] = {MXCI_LR, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXCI_LAZY, MXC_PARAM_END};
 static const mxc_param momentum_params[] = {MXCI_LR,   MOMENTUM,  MXCI_WD,      MXCI_RESCALE,
                                             MXCI_CLIP, MXCI_LAZY, MXC_PARAM_END};
-static const mxc_param multi_plain_params[] = {MULTI, MXC_PARAM_END};
-static const mxc_param multi_momentum_params[] = {MULTI, MOMENTUM, MXC_PARAM_END};
+static const mxc_param multi_plain_params[] = {RATES, COMMON, MXC_PARAM_END};
+static const mxc_param multi_momentum_params[] = {RATES, COMMON, MOMENTUM, MXC_PARAM_END};
+static const mxc_param preloaded_plain_params[] = {COMMON, MXC_PARAM_END};
+static const mxc_param preloaded_momentum_params[] = {COMMON, MOMENTUM, MXC_PARAM_END};
 
 /* ---- names and counts -------------------------------------------------------------------------------------------- */
 
@@ -52,8 +59,65 @@ static int count_aux_pairs(const void *params) {
     return 2 * count_weights(params);
 }
 
+/* The names of a call on n weights whose rates are arrays. */
+#define NAMES_1 MXCI_WEIGHT_PAIR(0)
+#define NAMES_2 NAMES_1 "," MXCI_WEIGHT_PAIR(1)
+#define NAMES_3 NAMES_2 "," MXCI_WEIGHT_PAIR(2)
+#define NAMES_4 NAMES_3 "," MXCI_WEIGHT_PAIR(3)
+#define NAMES_5 NAMES_4 "," MXCI_WEIGHT_PAIR(4)
+#define NAMES_6 NAMES_5 "," MXCI_WEIGHT_PAIR(5)
+#define NAMES_7 NAMES_6 "," MXCI_WEIGHT_PAIR(6)
+#define NAMES_8 NAMES_7 "," MXCI_WEIGHT_PAIR(7)
+#define NAMES_9 NAMES_8 "," MXCI_WEIGHT_PAIR(8)
+#define NAMES_10 NAMES_9 "," MXCI_WEIGHT_PAIR(9)
+#define NAMES_11 NAMES_10 "," MXCI_WEIGHT_PAIR(10)
+#define NAMES_12 NAMES_11 "," MXCI_WEIGHT_PAIR(11)
+#define NAMES_13 NAMES_12 "," MXCI_WEIGHT_PAIR(12)
+#define NAMES_14 NAMES_13 "," MXCI_WEIGHT_PAIR(13)
+#define NAMES_15 NAMES_14 "," MXCI_WEIGHT_PAIR(14)
+#define NAMES_16 NAMES_15 "," MXCI_WEIGHT_PAIR(15)
+#define RATE_NAMES ",lrs,wds"
+
+static const char *preloaded_names(const void *params) {
+    static const char *const names[MXC_TUPLE_MAX] = {
+        NAMES_1 RATE_NAMES,  NAMES_2 RATE_NAMES,  NAMES_3 RATE_NAMES,  NAMES_4 RATE_NAMES,
+        NAMES_5 RATE_NAMES,  NAMES_6 RATE_NAMES,  NAMES_7 RATE_NAMES,  NAMES_8 RATE_NAMES,
+        NAMES_9 RATE_NAMES,  NAMES_10 RATE_NAMES, NAMES_11 RATE_NAMES, NAMES_12 RATE_NAMES,
+        NAMES_13 RATE_NAMES, NAMES_14 RATE_NAMES, NAMES_15 RATE_NAMES, NAMES_16 RATE_NAMES,
+    };
+    return names[count_weights(params) - 1];
+}
+
+static int preloaded_count_args(const void *params) {
+    return 2 * count_weights(params) + 2;
+}
+
 static mxc_status infer_multi_shape(mxc_op_sig *sig) {
     return mxci_update_infer_weights(sig, sig->n_aux / sig->n_out);
+}
+
+static mxc_status infer_preloaded_shape(mxc_op_sig *sig) {
+    const mxc_shape rates = mxci_shape_of(1, (int64_t[]){sig->n_out});
+    MXC_TRY(mxc_sig_set_shape(sig, 2 * sig->n_out, &rates));
+    MXC_TRY(mxc_sig_set_shape(sig, 2 * sig->n_out + 1, &rates));
+    return infer_multi_shape(sig);
+}
+
+/* Rates are f32; all else as without them. */
+static mxc_status infer_rates_type(mxc_op_sig *sig, mxc_status (*infer_others)(mxc_op_sig *)) {
+    mxc_op_sig others = *sig;
+    others.n_in = 2 * sig->n_out;
+    MXC_TRY(infer_others(&others));
+    MXC_TRY(mxc_sig_set_type(sig, 2 * sig->n_out, MXC_F32));
+    return mxc_sig_set_type(sig, 2 * sig->n_out + 1, MXC_F32);
+}
+
+static mxc_status infer_preloaded_type(mxc_op_sig *sig) {
+    return infer_rates_type(sig, mxci_infer_type_same);
+}
+
+static mxc_status infer_preloaded_master_type(mxc_op_sig *sig) {
+    return infer_rates_type(sig, mxci_update_infer_master_type);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
@@ -65,12 +129,14 @@ static void step(const mxc_op_call *call, const mxci_update_fn *rule, const mxci
     mxci_update_step_run(call->run, &s);
 }
 
+/* Rates come as parameters, or as the two arguments behind all weights and gradients. */
 static mxc_status steps(const mxc_op_call *call, const mxci_update_fn *rule, int has_master) {
     const mxci_multi_params *p = call->params;
+    const mxc_tensor *rates = call->n_in > 2 * call->n_out ? &call->in[2 * call->n_out] : NULL;
     for (int i = 0; i < call->n_out; i++) {
         mxci_update factors = p->factors;
-        factors.lr = p->lrs.value[i];
-        factors.wd = p->wds.value[i];
+        factors.lr = rates ? mxci_value_at(&rates[0], i) : p->lrs.value[i];
+        factors.wd = rates ? mxci_value_at(&rates[1], i) : p->wds.value[i];
         step(call, rule, &factors, i, has_master);
     }
     return MXC_OK;
@@ -82,6 +148,10 @@ static mxc_status mp_sgd(const mxc_op_call *call) {
 }
 static mxc_status mp_sgd_mom(const mxc_op_call *call) {
     step(call, mxci_update_sgd_mom, call->params, 0, 1);
+    return MXC_OK;
+}
+static mxc_status mp_nag_mom(const mxc_op_call *call) {
+    step(call, mxci_update_nag_mom, call->params, 0, 1);
     return MXC_OK;
 }
 static mxc_status multi_sgd(const mxc_op_call *call) {
@@ -99,7 +169,6 @@ static mxc_status multi_mp_sgd_mom(const mxc_op_call *call) {
 
 /* ---- the operators ----------------------------------------------------------------------------------------------- */
 
-#define MASTER_DTYPES (MXC_DTYPES_FLOAT & ~MXC_DTYPE_BIT(MXC_F64))
 #define MULTI_DEF                                                                                     \
     .size = sizeof(mxc_op_def), .param_size = sizeof(mxci_multi_params), .params_check = check_multi, \
     .args = MXCI_WEIGHT_NAMES, .n_args = multi_update_count_args, .n_outputs = count_weights,         \
@@ -115,7 +184,7 @@ const mxc_op_def mxci_op_mp_sgd_update = {
     .param_size = sizeof(mxci_update),
     .infer_shape = mxci_update_infer_shape,
     .infer_type = mxci_update_infer_master_type,
-    .dtypes = MASTER_DTYPES,
+    .dtypes = MXCI_MASTER_DTYPES,
     .inplace_forward = mxci_update_inplace,
     .forward = {[MXC_CPU] = mp_sgd},
 };
@@ -131,9 +200,24 @@ const mxc_op_def mxci_op_mp_sgd_mom_update = {
     .param_size = sizeof(mxci_update),
     .infer_shape = mxci_update_infer_shape,
     .infer_type = mxci_update_infer_master_type,
-    .dtypes = MASTER_DTYPES,
+    .dtypes = MXCI_MASTER_DTYPES,
     .inplace_forward = mxci_update_inplace,
     .forward = {[MXC_CPU] = mp_sgd_mom},
+};
+
+const mxc_op_def mxci_op_mp_nag_mom_update = {
+    .size = sizeof(mxc_op_def),
+    .name = "mp_nag_mom_update",
+    .args = "weight,grad",
+    .aux = "mom,weight32",
+    .doc = "nag_mom_update of weight32, the float32 copy of a 16-bit weight; out = weight32 in weight's dtype",
+    .params = momentum_params,
+    .param_size = sizeof(mxci_update),
+    .infer_shape = mxci_update_infer_shape,
+    .infer_type = mxci_update_infer_master_type,
+    .dtypes = MXCI_MASTER_DTYPES,
+    .inplace_forward = mxci_update_inplace,
+    .forward = {[MXC_CPU] = mp_nag_mom},
 };
 
 const mxc_op_def mxci_op_multi_sgd_update = {
@@ -161,7 +245,7 @@ const mxc_op_def mxci_op_multi_mp_sgd_update = {
     .name = "multi_mp_sgd_update",
     .params = multi_plain_params,
     .infer_type = mxci_update_infer_master_type,
-    .dtypes = MASTER_DTYPES,
+    .dtypes = MXCI_MASTER_DTYPES,
     .aux = MXCI_EACH_WEIGHT(MASTER),
     .n_aux = count_weights,
     .doc = "mp_sgd_update of num_weights weights, each with its own entry of lrs and wds",
@@ -173,9 +257,63 @@ const mxc_op_def mxci_op_multi_mp_sgd_mom_update = {
     .name = "multi_mp_sgd_mom_update",
     .params = multi_momentum_params,
     .infer_type = mxci_update_infer_master_type,
-    .dtypes = MASTER_DTYPES,
+    .dtypes = MXCI_MASTER_DTYPES,
     .aux = MXCI_EACH_WEIGHT(MOM_MASTER),
     .n_aux = count_aux_pairs,
     .doc = "mp_sgd_mom_update of num_weights weights, each with its own entry of lrs and wds",
+    .forward = {[MXC_CPU] = multi_mp_sgd_mom},
+};
+
+/* ---- with rates in arrays ---------------------------------------------------------------------------------------- */
+
+#define PRELOADED_DEF                                                                                 \
+    .size = sizeof(mxc_op_def), .param_size = sizeof(mxci_multi_params), .args = NAMES_16 RATE_NAMES, \
+    .args_of = preloaded_names, .n_args = preloaded_count_args, .n_outputs = count_weights,           \
+    .infer_shape = infer_preloaded_shape, .inplace_forward = mxci_update_inplace_weights
+
+const mxc_op_def mxci_op_preloaded_multi_sgd_update = {
+    PRELOADED_DEF,
+    .name = "preloaded_multi_sgd_update",
+    .params = preloaded_plain_params,
+    .infer_type = infer_preloaded_type,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .doc = "sgd_update of num_weights weights, each with its own element of the arrays lrs and wds (num_weights,)",
+    .forward = {[MXC_CPU] = multi_sgd},
+};
+
+const mxc_op_def mxci_op_preloaded_multi_sgd_mom_update = {
+    PRELOADED_DEF,
+    .name = "preloaded_multi_sgd_mom_update",
+    .params = preloaded_momentum_params,
+    .infer_type = infer_preloaded_type,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .aux = MXCI_EACH_WEIGHT(MOM),
+    .n_aux = count_weights,
+    .doc = "sgd_mom_update of num_weights weights, each with its own element of the arrays lrs and wds (num_weights,)",
+    .forward = {[MXC_CPU] = multi_sgd_mom},
+};
+
+const mxc_op_def mxci_op_preloaded_multi_mp_sgd_update = {
+    PRELOADED_DEF,
+    .name = "preloaded_multi_mp_sgd_update",
+    .params = preloaded_plain_params,
+    .infer_type = infer_preloaded_master_type,
+    .dtypes = MXCI_MASTER_DTYPES,
+    .aux = MXCI_EACH_WEIGHT(MASTER),
+    .n_aux = count_weights,
+    .doc = "mp_sgd_update of num_weights weights, each with its own element of the arrays lrs and wds (num_weights,)",
+    .forward = {[MXC_CPU] = multi_mp_sgd},
+};
+
+const mxc_op_def mxci_op_preloaded_multi_mp_sgd_mom_update = {
+    PRELOADED_DEF,
+    .name = "preloaded_multi_mp_sgd_mom_update",
+    .params = preloaded_momentum_params,
+    .infer_type = infer_preloaded_master_type,
+    .dtypes = MXCI_MASTER_DTYPES,
+    .aux = MXCI_EACH_WEIGHT(MOM_MASTER),
+    .n_aux = count_aux_pairs,
+    .doc = "mp_sgd_mom_update of num_weights weights, each with its own element of the arrays lrs and wds "
+           "(num_weights,)",
     .forward = {[MXC_CPU] = multi_mp_sgd_mom},
 };

@@ -8,6 +8,8 @@
  * other states are f32 too. With scaled one more array comes last, of one element, f32: it multiplies rescale_grad, and
  * where it is 0 or not finite nothing changes. (It does not change and counts as a state all the same, as that of
  * _adamw_update.)
+ *
+ * _multi_adamw_update and _multi_mp_adamw_update of MXNet are this operator with rule adamw and scaled.
  */
 #include <math.h>
 
@@ -21,6 +23,15 @@
         .doc = text                                                                                           \
     }
 
+#define NUM_WEIGHTS                                                                                                   \
+    {                                                                                                                 \
+        MXC_PARAM_FIELD(mxci_rule_params, num_weights), .name = "num_weights", .type = MXC_PARAM_INT, .initial = "1", \
+                                                        .bounded = 1, .minimum = 1, .maximum = MXC_TUPLE_MAX,         \
+                                                        .doc = "Number of weights."                                   \
+    }
+#define LRS NUMBERS(lrs, "Learning rate of each weight.")
+#define WDS NUMBERS(wds, "Weight decay of each weight.")
+
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(mxci_rule_params, rule), .name = "rule", .type = MXC_PARAM_ENUM,
      .choices = &
@@ -29,12 +40,11 @@ static const mxc_param schema[] = {
 #undef RULE
                 [1],
      .doc = "Update rule, named as the single-weight update operator."},
-    {MXC_PARAM_FIELD(mxci_rule_params, num_weights), .name = "num_weights", .type = MXC_PARAM_INT, .initial = "1",
-     .bounded = 1, .minimum = 1, .maximum = MXC_TUPLE_MAX, .doc = "Number of weights."},
+    NUM_WEIGHTS,
     SWITCH(multi_precision, "Weights have float32 master copies, which are updated."),
     SWITCH(scaled, "A factor of the gradients is passed as an array."),
-    NUMBERS(lrs, "Learning rate of each weight."),
-    NUMBERS(wds, "Weight decay of each weight."),
+    LRS,
+    WDS,
     NUMBERS(etas, "Factor of the whole step of each weight, for rules that have one."),
     MXCI_RESCALE,
     MXCI_CLIP,
@@ -51,6 +61,18 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
+static const mxc_param multi_adamw_params[] = {
+    LRS,
+    MXCI_FACTOR(beta1, "0.9", "Decay rate of the mean of gradients."),
+    MXCI_FACTOR(beta2, "0.999", "Decay rate of the mean of squared gradients."),
+    MXCI_FACTOR(epsilon, "1e-8", "Added to the square root, for stability."),
+    WDS,
+    NUMBERS(etas, "Factor of the whole step of each weight, weight decay included."),
+    MXCI_CLIP,
+    NUM_WEIGHTS,
+    MXC_PARAM_END,
+};
+
 static const struct {
     const mxci_update_fn *run;
     int states;
@@ -60,14 +82,35 @@ static const struct {
 #undef RULE
 };
 
+static mxc_status check_counts(const mxci_rule_params *p, const char *name) {
+    if (p->lrs.n == p->num_weights && p->wds.n == p->num_weights && p->etas.n == p->num_weights)
+        return MXC_OK;
+    return MXC_FAIL(MXC_EINVAL, "%s: lrs has %d numbers, wds %d and etas %d, expected num_weights, %lld", name,
+                    (int)p->lrs.n, (int)p->wds.n, (int)p->etas.n, (long long)p->num_weights);
+}
+
 static mxc_status rule_update_check(void *params) {
     const mxci_rule_params *p = params;
     if (p->rule == MXCI_RULE_lamb)
         return MXC_FAIL(MXC_EINVAL, "_multi_update: a step of lamb takes two operators");
-    if (p->lrs.n == p->num_weights && p->wds.n == p->num_weights && p->etas.n == p->num_weights)
-        return MXC_OK;
-    return MXC_FAIL(MXC_EINVAL, "_multi_update: lrs has %d numbers, wds %d and etas %d, expected num_weights, %lld",
-                    (int)p->lrs.n, (int)p->wds.n, (int)p->etas.n, (long long)p->num_weights);
+    if (p->rule == MXCI_RULE_ftml)
+        return MXC_FAIL(MXC_EINVAL, "_multi_update: a step of ftml depends on its number; use ftml_update");
+    return check_counts(p, "_multi_update");
+}
+
+/* Those of the operators named after adamw: the members that they have no parameters for. */
+static mxc_status multi_adamw_check(void *params) {
+    mxci_rule_params *p = params;
+    p->rule = MXCI_RULE_adamw;
+    p->scaled = 1;
+    p->factors.rescale_grad = 1;
+    return check_counts(p, "_multi_adamw_update");
+}
+
+static mxc_status multi_mp_adamw_check(void *params) {
+    mxci_rule_params *p = params;
+    p->multi_precision = 1;
+    return multi_adamw_check(params);
 }
 
 static int count_weights(const void *params) {
@@ -126,21 +169,40 @@ static mxc_status rule_update_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+#define RULE_UPDATE_DEF                                                                            \
+    .size = sizeof(mxc_op_def), .param_size = sizeof(mxci_rule_params), .args = MXCI_WEIGHT_NAMES, \
+    .n_args = rule_update_count_args, .n_outputs = count_weights, .n_aux = count_aux,              \
+    .infer_shape = rule_update_infer_shape, .infer_type = rule_update_infer_type,                  \
+    .inplace_forward = mxci_update_inplace_weights, .forward = {[MXC_CPU] = rule_update_forward}
+
 const mxc_op_def mxci_op_multi_update = {
-    .size = sizeof(mxc_op_def),
+    RULE_UPDATE_DEF,
     .name = "_multi_update",
     .flags = MXC_OP_HIDDEN | MXC_OP_ARRAY_ONLY,
     .doc = "One step of an update rule for num_weights weights, each with its own entry of lrs, wds and etas",
     .params = schema,
-    .param_size = sizeof(mxci_rule_params),
     .params_check = rule_update_check,
-    .args = MXCI_WEIGHT_NAMES,
-    .n_args = rule_update_count_args,
-    .n_outputs = count_weights,
-    .n_aux = count_aux,
-    .infer_shape = rule_update_infer_shape,
-    .infer_type = rule_update_infer_type,
     .dtypes = MXC_DTYPES_FLOAT,
-    .inplace_forward = mxci_update_inplace_weights,
-    .forward = {[MXC_CPU] = rule_update_forward},
+};
+
+const mxc_op_def mxci_op_multi_adamw_update = {
+    RULE_UPDATE_DEF,
+    .name = "_multi_adamw_update",
+    .doc = "_adamw_update of num_weights weights, each with its own entry of lrs, wds and etas. Behind the arguments "
+           "weight_0, grad_0, weight_1... come mean and var of each weight, then rescale_grad, float32 of one element",
+    .params = multi_adamw_params,
+    .params_check = multi_adamw_check,
+    .dtypes = MXC_DTYPES_FLOAT,
+};
+
+const mxc_op_def mxci_op_multi_mp_adamw_update = {
+    RULE_UPDATE_DEF,
+    .name = "_multi_mp_adamw_update",
+    .doc =
+        "_mp_adamw_update of num_weights weights, each with its own entry of lrs, wds and etas. Behind the arguments "
+        "weight_0, grad_0, weight_1... come mean, var and weight32 of each weight, then rescale_grad, float32 of one "
+        "element",
+    .params = multi_adamw_params,
+    .params_check = multi_mp_adamw_check,
+    .dtypes = MXCI_MASTER_DTYPES,
 };

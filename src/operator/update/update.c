@@ -76,11 +76,12 @@ static void step_range(void *arg, int64_t begin, int64_t end, int part) {
  * rounded. */
 static void step_master_range(void *arg, int64_t begin, int64_t end, int part) {
     const mxci_update_step *s = arg;
-    double grad[MXCI_TILE]; /* or as many floats */
+    double grad[MXCI_TILE], result[MXCI_TILE]; /* or as many floats */
     (void)part;
     for (int64_t at = begin; at < end; at += MXCI_TILE) {
         int64_t n = end - at < MXCI_TILE ? end - at : MXCI_TILE;
-        mxci_update_arrays arrays = {.weight = mxci_at(s->master, at), .grad = grad, .out = mxci_at(s->master, at)};
+        mxci_update_arrays arrays = {.weight = mxci_at(s->master, at), .grad = grad};
+        arrays.out = s->keeps_master ? result : mxci_at(s->master, at);
         for (int i = 0; i < s->n_states; i++)
             arrays.state[i] = mxci_at(&s->state[i], at);
         mxci_load(s->grad->dtype, mxci_at(s->grad, at), grad, n);

@@ -7,7 +7,10 @@
 #ifndef MXCI_OPERATOR_UPDATE_UPDATE_H
 #define MXCI_OPERATOR_UPDATE_UPDATE_H
 
+#include <math.h>
+
 #include "math/assign.h"
+#include "math/loop.h"
 #include "operator/infer.h"
 #include "operator/update/update_kernels.h"
 
@@ -36,7 +39,8 @@ typedef struct mxci_update_step {
     int n_states;
     /* f32, of a weight in f64 f64, as the states: takes the step in weight's place; out is its copy. NULL: none */
     const mxc_tensor *master;
-    mxc_req req; /* of out; the states change in any case */
+    int keeps_master; /* 1: the master copy does not change, and out is what the rule makes of it, in out's dtype */
+    mxc_req req;      /* of out; the states change in any case */
 } mxci_update_step;
 void mxci_update_step_run(const mxc_run *run, const mxci_update_step *step);
 /* The step of weight i of a call on several, of whose arrays per weight the last auxiliary state is the f32 copy where
@@ -64,6 +68,9 @@ extern const mxc_inplace mxci_update_inplace[], mxci_update_inplace_weights[];
     .size = sizeof(mxc_op_def), .infer_shape = mxci_update_infer_shape, .dtypes = MXC_DTYPES_FLOAT, \
     .inplace_forward = mxci_update_inplace
 
+/* Dtypes of weights that have f32 copies. */
+#define MXCI_MASTER_DTYPES (MXC_DTYPES_FLOAT & ~MXC_DTYPE_BIT(MXC_F64))
+
 /* The slot, if it is known, must hold one element; if not, it gets the shape (1,). */
 mxc_status mxci_update_infer_single(mxc_op_sig *sig, int slot, const char *name);
 
@@ -77,6 +84,51 @@ typedef struct mxci_lamb2_params {
     double lr, lower_bound, upper_bound;
 } mxci_lamb2_params;
 
+typedef struct mxci_ftml_params {
+    mxci_update factors; /* first: MXCI_FACTOR's offsets hold */
+    int64_t t;
+} mxci_ftml_params;
+
+/* Of _multi_lamb_update and _multi_mp_lamb_update. */
+typedef struct mxci_multi_lamb_params {
+    mxci_update factors; /* first: MXCI_FACTOR's offsets hold */
+    mxc_floats learning_rates, wds;
+    mxc_tuple step_count;
+    double lower_bound, upper_bound;
+    int64_t num_tensors;
+    int32_t bias_correction;
+} mxci_multi_lamb_params;
+
+typedef struct mxci_lars_params {
+    double eta, eps, rescale_grad;
+} mxci_lars_params;
+
+/* The factors of lamb's first phase in update number t, with the correction of the moments' bias. */
+static inline void mxci_lamb_correct(mxci_update *factors, int bias_correction, int64_t t) {
+    factors->mean_scale = bias_correction ? 1 / (1 - pow(factors->beta1, (double)t)) : 1;
+    factors->var_scale = bias_correction ? 1 / (1 - pow(factors->beta2, (double)t)) : 1;
+}
+/* The factors of update number t of ftml. */
+static inline mxci_update mxci_ftml_factors(const mxci_ftml_params *p) {
+    mxci_update factors = p->factors;
+    factors.mean_scale = (1 - pow(factors.beta1, (double)p->t)) / factors.lr;
+    factors.var_scale = 1 / (1 - pow(factors.beta2, (double)p->t));
+    return factors;
+}
+/* What multiplies the learning rate in lamb's second phase: r1, the weight's norm, within bounds that are not negative,
+ * over r2, the norm of the direction; 1 where either is 0. */
+MXCI_SCALAR double mxci_lamb_ratio(double r1, double r2, double lower_bound, double upper_bound) {
+    r1 = lower_bound >= 0 && r1 < lower_bound ? lower_bound : r1;
+    r1 = upper_bound >= 0 && r1 > upper_bound ? upper_bound : r1;
+    return r1 == 0 || r2 == 0 ? 1 : r1 / r2;
+}
+/* The learning rate that LARS makes of lr: sums of squares of weight and gradient; 64 bits. */
+MXCI_SCALAR double mxci_lars_rate(const mxci_lars_params *p, double lr, double weight_sq, double grad_sq, double wd) {
+    const double weight = sqrt(weight_sq), grad = sqrt(grad_sq);
+    return weight > 0 && grad > 0 ? lr * p->eta * weight / (p->rescale_grad * grad + wd * weight + p->eps) : lr;
+}
+
+/* Of multi_sgd_update and those like it; those with rates in arrays (preloaded) have no lrs and wds. */
 typedef struct mxci_multi_params {
     mxci_update factors; /* first: MXCI_FACTOR's offsets hold */
     mxc_floats lrs, wds;

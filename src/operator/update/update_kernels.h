@@ -15,7 +15,8 @@ typedef struct mxci_update {
     double lr, wd, rescale_grad, clip_gradient;
     double momentum, wd_lh;
     double beta1, beta2, epsilon, eta;
-    double mean_scale, var_scale; /* lamb: what corrects the two moments' bias */
+    double mean_scale, var_scale; /* lamb: what corrects the two moments' bias. ftml: (1 - beta1^t) / lr and
+                                     1 / (1 - beta2^t) */
     double gamma1, gamma2, clip_weights;
     double lamda1, beta;
     int32_t lazy_update; /* read by no rule */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images as (height, width, channels): _cvimresize resizes, _cvcopyMakeBorder adds a border. Numbers of interpolations
+/* Images as (height, width, channels): _cvimresize and _image_resize resize, the latter also batches of images,
+ * _cvcopyMakeBorder adds a border. Numbers of interpolations
  * and border types are OpenCV's, as in MXNet; bytes and float32; no gradients. The arithmetic is that of src/image/. */
 #include "operator/vision/image.h"
 
@@ -12,6 +13,7 @@
 #define DTYPES (MXC_DTYPE_BIT(MXC_U8) | MXC_DTYPE_BIT(MXC_F32))
 
 typedef mxci_image_resize_params resize_params;
+typedef mxci_image_size_params size_params;
 typedef mxci_image_border_params border_params;
 
 #define SIDE_LIMIT 1048576.0
@@ -21,13 +23,28 @@ typedef mxci_image_border_params border_params;
         .maximum = SIDE_LIMIT, .doc = text                                                                    \
     }
 
+#define INTERPOLATION(owner)                                                                     \
+    {                                                                                            \
+        MXC_PARAM_FIELD(owner, interp),                                                          \
+            .name = "interp", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1, .minimum = 0, \
+            .maximum = MXCI_INTERPOLATIONS - 1,                                                  \
+            .doc = "Interpolation. 0: nearest, 1: bilinear, 2: bicubic, 3: area, 4: Lanczos."    \
+    }
+
 #define OWNER resize_params
 static const mxc_param resize_schema[] = {
     SIDE(w, 1, "Width of out in pixels."),
     SIDE(h, 1, "Height of out in pixels."),
-    {MXC_PARAM_FIELD(resize_params, interp), .name = "interp", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
-     .minimum = 0, .maximum = MXCI_INTERPOLATIONS - 1,
-     .doc = "Interpolation. 0: nearest, 1: bilinear, 2: bicubic, 3: area, 4: Lanczos."},
+    INTERPOLATION(resize_params),
+    MXC_PARAM_END,
+};
+
+static const mxc_param size_schema[] = {
+    {MXC_PARAM_FIELD(size_params, size), .name = "size", .type = MXC_PARAM_TUPLE, .initial = "()", .bounded = 1,
+     .minimum = 1, .maximum = SIDE_LIMIT, .doc = "(width,height) of out, or one number for both."},
+    {MXC_PARAM_FIELD(size_params, keep_ratio), .name = "keep_ratio", .type = MXC_PARAM_BOOL, .initial = "false",
+     .doc = "With one number: it is the length of the shorter side, and the other keeps its ratio to it."},
+    INTERPOLATION(size_params),
     MXC_PARAM_END,
 };
 #undef OWNER
@@ -55,6 +72,13 @@ static mxc_status check_border(void *params) {
     return n <= 4 ? MXC_OK : MXC_FAIL(MXC_EINVAL, "_cvcopyMakeBorder: values has %d entries, expected at most 4", n);
 }
 
+static mxc_status check_size(void *params) {
+    const int n = ((const size_params *)params)->size.n;
+    return n == 1 || n == 2
+               ? MXC_OK
+               : MXC_FAIL(MXC_EINVAL, "_image_resize: size has %d numbers, expected one or two", n > 0 ? n : 0);
+}
+
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
 static mxc_status infer_resize(mxc_op_sig *sig) {
@@ -68,6 +92,33 @@ static mxc_status infer_resize(mxc_op_sig *sig) {
     }
     MXC_TRY(mxci_sig_check_axis(sig, 0, 0));
     return mxci_sig_check_axis(sig, 0, 1);
+}
+
+/* One image or a batch of them. The sides of out may follow from those of data. */
+static mxc_status infer_size(mxc_op_sig *sig) {
+    mxc_shape *in = &sig->in_shape[0], *out = &sig->out_shape[0], shape;
+    const int ndim = in->ndim >= 0 ? in->ndim : out->ndim, first = ndim - 3;
+    if (ndim < 0)
+        return MXC_OK;
+    if (ndim != 3 && ndim != 4)
+        return mxc_sig_fail(sig, "data has %d axes, expected (height,width,channels) or (N,height,width,channels)",
+                            ndim);
+    shape = out->ndim >= 0 ? *out : mxci_shape_axes(ndim);
+    shape.dim[first] = shape.dim[first + 1] = -1;
+    MXC_TRY(mxc_sig_set_shape(sig, 0, &shape));
+    shape = *in;
+    shape.dim[first] = shape.dim[first + 1] = -1;
+    if (in->dim[first] >= 0 && in->dim[first + 1] >= 0) {
+        MXC_TRY(mxci_sig_check_axis(sig, 0, first));
+        MXC_TRY(mxci_sig_check_axis(sig, 0, first + 1));
+        const resize_params to = mxci_image_target(sig->params, in->dim[first], in->dim[first + 1]);
+        if (to.w < 1 || to.h < 1 || to.w > SIDE_LIMIT || to.h > SIDE_LIMIT)
+            return mxc_sig_fail(sig, "output would have %lld x %lld pixels, expected sides of 1 to %d", (long long)to.w,
+                                (long long)to.h, (int)SIDE_LIMIT);
+        shape.dim[first] = to.h;
+        shape.dim[first + 1] = to.w;
+    }
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &shape);
 }
 
 static mxc_status infer_border(mxc_op_sig *sig) {
@@ -96,8 +147,7 @@ static mxc_status infer_border(mxc_op_sig *sig) {
 
 /* A resize by two passes: along rows into narrow (h, w', channels), then along columns. */
 typedef struct resize_run {
-    const mxc_tensor *src;
-    mxc_tensor result;
+    mxc_tensor src, result;
     mxci_resample rows, columns;
     float *narrow;
     int64_t channels;
@@ -132,34 +182,41 @@ static size_t resize_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return measure.bytes;
 }
 
+static size_t size_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    const int64_t *in = sig->in_shape[0].dim + sig->in_shape[0].ndim - 3;
+    const resize_params to = mxci_image_target(sig->params, in[0], in[1]);
+    mxci_scratch measure = {0};
+    (void)pass;
+    take_blocks(&measure, &to, in, sig->in_type[0]);
+    return measure.bytes;
+}
+
 static void resize_rows(void *arg, int64_t begin, int64_t end, int part) {
     const resize_run *r = arg;
     (void)part;
-    if (r->src->dtype == MXC_U8)
-        mxci_resample_rows_u8(&r->rows, r->channels, r->src->data, r->narrow, begin, end);
+    if (r->src.dtype == MXC_U8)
+        mxci_resample_rows_u8(&r->rows, r->channels, r->src.data, r->narrow, begin, end);
     else
-        mxci_resample_rows_f32(&r->rows, r->channels, r->src->data, r->narrow, begin, end);
+        mxci_resample_rows_f32(&r->rows, r->channels, r->src.data, r->narrow, begin, end);
 }
 
 static void resize_columns(void *arg, int64_t begin, int64_t end, int part) {
     const resize_run *r = arg;
     int64_t row = r->rows.out * r->channels;
     (void)part;
-    if (r->src->dtype == MXC_U8)
+    if (r->src.dtype == MXC_U8)
         mxci_resample_columns_u8(&r->columns, row, r->narrow, r->result.data, begin, end);
     else
         mxci_resample_columns_f32(&r->columns, row, r->narrow, r->result.data, begin, end);
 }
 
-static mxc_status resize(const mxc_op_call *call) {
-    const resize_params *p = call->params;
-    const int64_t *in = call->in[0].shape.dim;
-    resize_run r = {.src = &call->in[0], .result = call->out[0], .channels = in[2]};
+/* One image, whose shape is the last three axes. */
+static void resize_image(const mxc_op_call *call, const resize_params *p, const mxc_tensor *src,
+                         const mxc_tensor *out) {
+    const int64_t *in = src->shape.dim;
+    resize_run r = {.src = *src, .result = *out, .channels = in[2]};
     const int kind = kind_of(p, in);
-    resize_blocks blocks;
-    if (call->req[0] == MXC_REQ_NULL || mxci_tensor_size(&call->out[0]) == 0)
-        return MXC_OK;
-    blocks = take_blocks(&(mxci_scratch){.base = call->temp}, p, in, call->in[0].dtype);
+    const resize_blocks blocks = take_blocks(&(mxci_scratch){.base = call->temp}, p, in, src->dtype);
     mxci_resample_plan(kind, in[1], p->w, blocks.rows, &r.rows);
     mxci_resample_plan(kind, in[0], p->h, blocks.columns, &r.columns);
     r.narrow = blocks.narrow;
@@ -168,7 +225,33 @@ static mxc_status resize(const mxc_op_call *call) {
     mxc_parallel_for(call->run, in[0], MXCI_GRAIN / 4 / (p->w * in[2]) + 1, resize_rows, &r);
     mxc_parallel_for(call->run, p->h, MXCI_GRAIN / 4 / (p->w * in[2]) + 1, resize_columns, &r);
     if (call->req[0] == MXC_REQ_ADD)
-        mxci_assign(call->run, MXC_REQ_ADD, &call->out[0], &r.result);
+        mxci_assign(call->run, MXC_REQ_ADD, out, &r.result);
+}
+
+static mxc_status resize(const mxc_op_call *call) {
+    if (call->req[0] != MXC_REQ_NULL && mxci_tensor_size(&call->out[0]) > 0)
+        resize_image(call, call->params, &call->in[0], &call->out[0]);
+    return MXC_OK;
+}
+
+/* Image i of a batch, or the one that there is. */
+static mxc_tensor image_of(const mxc_tensor *t, int64_t i) {
+    mxc_tensor image = *t;
+    image.shape = mxci_shape_of(3, t->shape.dim + t->shape.ndim - 3);
+    image.data = mxci_at(t, i * mxc_shape_size(&image.shape));
+    return image;
+}
+
+static mxc_status resize_images(const mxc_op_call *call) {
+    const mxc_shape *in = &call->in[0].shape;
+    const int64_t n = in->ndim == 4 ? in->dim[0] : 1;
+    const resize_params to = mxci_image_target(call->params, in->dim[in->ndim - 3], in->dim[in->ndim - 2]);
+    if (call->req[0] == MXC_REQ_NULL || mxci_tensor_size(&call->out[0]) == 0)
+        return MXC_OK;
+    for (int64_t i = 0; i < n; i++) {
+        const mxc_tensor src = image_of(&call->in[0], i), out = image_of(&call->out[0], i);
+        resize_image(call, &to, &src, &out);
+    }
     return MXC_OK;
 }
 
@@ -221,6 +304,21 @@ const mxc_op_def mxci_op_image_resize = {
     .dtypes = DTYPES,
     .temp_bytes = resize_bytes,
     .forward = {[MXC_CPU] = resize},
+};
+
+const mxc_op_def mxci_op_image_resize_batch = {
+    .size = sizeof(mxc_op_def),
+    .name = "_image_resize",
+    .aliases = "_npx__image_resize",
+    .doc =
+        "Resizes images: data (H,W,C) or (N,H,W,C), output (height,width,C) or (N,height,width,C); bytes are rounded",
+    .params = size_schema,
+    .param_size = sizeof(size_params),
+    .params_check = check_size,
+    .infer_shape = infer_size,
+    .dtypes = DTYPES,
+    .temp_bytes = size_bytes,
+    .forward = {[MXC_CPU] = resize_images},
 };
 
 const mxc_op_def mxci_op_image_border = {

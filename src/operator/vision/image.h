@@ -1,13 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameters of _cvimresize and _cvcopyMakeBorder, for C and GPU modules. */
+/* Parameters of _cvimresize, _image_resize and _cvcopyMakeBorder, for C and GPU modules. */
 #ifndef MXCI_OPERATOR_VISION_IMAGE_H
 #define MXCI_OPERATOR_VISION_IMAGE_H
 
-#include <mxc/param.h>
+#include <mxc/op.h>
 
 typedef struct mxci_image_resize_params {
     int64_t w, h, interp;
 } mxci_image_resize_params;
+
+/* Of _image_resize. */
+typedef struct mxci_image_size_params {
+    mxc_tuple size; /* (width, height), or one number */
+    int32_t keep_ratio;
+    int64_t interp;
+} mxci_image_size_params;
+
+/* What _image_resize makes of an image of (h,w): one number is that of both sides or, with keep_ratio, of the shorter
+ * one. */
+static inline mxci_image_resize_params mxci_image_target(const mxci_image_size_params *p, int64_t h, int64_t w) {
+    mxci_image_resize_params to;
+    to.w = p->size.value[0];
+    to.h = p->size.value[p->size.n - 1];
+    to.interp = p->interp;
+    if (p->size.n == 1 && p->keep_ratio && h < w)
+        to.w = (int64_t)((double)w * (double)to.h / (double)h);
+    else if (p->size.n == 1 && p->keep_ratio)
+        to.h = (int64_t)((double)h * (double)to.w / (double)w);
+    return to;
+}
 
 typedef struct mxci_image_border_params {
     int64_t top, bot, left, right, type;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoding JPEG and PNG files from memory: _cvimdecode to (height, width, channels) bytes, _imdecode to (channels,
- * height, width) floats. The shapes of the outputs depend on the file's contents, so both are array-only operators. */
+/* Decoding JPEG and PNG files: _cvimdecode from memory and _cvimread from a file to (height, width, channels) bytes,
+ * _imdecode from memory to (channels, height, width) floats. The shapes of the outputs depend on the file's contents,
+ * so all are array-only operators. */
 #include "base/sys.h"
 #include "image/codec.h"
 #include "math/assign.h"
@@ -41,13 +42,22 @@ typedef struct decode_params {
     int32_t to_rgb;
 } decode_params;
 
-static const mxc_param decode_schema[] = {
-    {MXC_PARAM_FIELD(decode_params, flag), .name = "flag", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
-     .minimum = 0, .maximum = 1, .doc = "1: three colour channels. 0: one grey channel."},
-    {MXC_PARAM_FIELD(decode_params, to_rgb), .name = "to_rgb", .type = MXC_PARAM_BOOL, .initial = "true",
-     .doc = "Order of the channels: red, green, blue; otherwise blue, green, red."},
-    MXC_PARAM_END,
-};
+#define DECODE_PARAMS                                                                     \
+    {MXC_PARAM_FIELD(decode_params, flag),                                                \
+     .name = "flag",                                                                      \
+     .type = MXC_PARAM_INT,                                                               \
+     .initial = "1",                                                                      \
+     .bounded = 1,                                                                        \
+     .minimum = 0,                                                                        \
+     .maximum = 1,                                                                        \
+     .doc = "1: three colour channels. 0: one grey channel."},                            \
+    {                                                                                     \
+        MXC_PARAM_FIELD(decode_params, to_rgb),                                           \
+            .name = "to_rgb", .type = MXC_PARAM_BOOL, .initial = "true",                  \
+            .doc = "Order of the channels: red, green, blue; otherwise blue, green, red." \
+    }
+
+static const mxc_param decode_schema[] = {DECODE_PARAMS, MXC_PARAM_END};
 
 static mxci_pixels pixels_of(const decode_params *p) {
     return !p->flag ? MXCI_GREY : p->to_rgb ? MXCI_RGB : MXCI_BGR;
@@ -87,6 +97,77 @@ static mxc_status forward_decode(const mxc_op_call *call) {
     mxci_assign(call->run, call->req[0], out, &pixel);
     mxci_free(block);
     return MXC_OK;
+}
+
+/* ---- _cvimread --------------------------------------------------------------------------------------------------- */
+
+typedef struct read_params {
+    decode_params decode; /* first: the offsets of DECODE_PARAMS hold */
+    char filename[4096];
+} read_params;
+
+static const mxc_param read_schema[] = {
+    {MXC_PARAM_FIELD(read_params, filename), .name = "filename", .type = MXC_PARAM_STRING,
+     .doc = "Path of a JPEG or PNG file."},
+    DECODE_PARAMS,
+    MXC_PARAM_END,
+};
+
+/* The bytes of the file, which the caller frees, and what its header says. */
+static mxc_status open_file(const read_params *p, char **bytes, mxci_image *image) {
+    size_t n;
+    mxc_status status;
+    MXC_TRY(mxci_file_read_all(p->filename, INT32_MAX, bytes, &n));
+    status = mxci_image_probe(p->filename, *bytes, n, MXCI_IMAGE_PIXELS, image);
+    if (status != MXC_OK)
+        mxci_free(*bytes);
+    return status;
+}
+
+static mxc_status infer_read(mxc_op_sig *sig) {
+    const mxci_pixels pixels = pixels_of(&((const read_params *)sig->params)->decode);
+    const mxc_shape out = mxci_shape_of(3, (int64_t[]){-1, -1, mxci_pixels_channels(pixels)});
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+static mxc_status infer_read_type(mxc_op_sig *sig) {
+    return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), MXC_U8);
+}
+
+static mxc_status read_from_data(mxc_op_sig *sig, const mxc_tensor *in) {
+    mxc_shape out = mxci_shape_axes(3);
+    mxci_image image;
+    char *bytes;
+    (void)in;
+    MXC_TRY(open_file(sig->params, &bytes, &image));
+    mxci_free(bytes);
+    out.dim[0] = image.height;
+    out.dim[1] = image.width;
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+static mxc_status forward_read(const mxc_op_call *call) {
+    const read_params *p = call->params;
+    const mxc_tensor *out = &call->out[0];
+    mxc_tensor pixel = *out;
+    mxc_status status;
+    mxci_image image;
+    uint8_t *block = NULL;
+    char *bytes;
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    MXC_TRY(open_file(p, &bytes, &image));
+    if (image.height != out->shape.dim[0] || image.width != out->shape.dim[1])
+        status = MXC_FAIL(MXC_EINVAL, "_cvimread: %s was changed while the operator was called", p->filename);
+    else
+        status = decode(&image, pixels_of(&p->decode), &block);
+    if (status == MXC_OK) {
+        pixel.data = block;
+        mxci_assign(call->run, call->req[0], out, &pixel);
+    }
+    mxci_free(block);
+    mxci_free(bytes);
+    return status;
 }
 
 /* ---- _imdecode --------------------------------------------------------------------------------------------------- */
@@ -216,6 +297,22 @@ const mxc_op_def mxci_op_image_decode = {
     .infer_from_data = decode_from_data,
     .dtypes = MXC_DTYPE_BIT(MXC_U8),
     .forward = {[MXC_CPU] = forward_decode},
+};
+
+const mxc_op_def mxci_op_image_read = {
+    .size = sizeof(mxc_op_def),
+    .name = "_cvimread",
+    .aliases = "_npi_cvimread",
+    .doc = "Reads and decodes a JPEG or PNG file as _cvimdecode does: out (height,width,channels)",
+    .flags = MXC_OP_ARRAY_ONLY,
+    .params = read_schema,
+    .param_size = sizeof(read_params),
+    .args = "",
+    .infer_shape = infer_read,
+    .infer_type = infer_read_type,
+    .infer_from_data = read_from_data,
+    .dtypes = MXC_DTYPE_BIT(MXC_U8),
+    .forward = {[MXC_CPU] = forward_read},
 };
 
 const mxc_op_def mxci_op_image_decode_planes = {

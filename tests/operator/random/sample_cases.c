@@ -10,6 +10,17 @@
         {.op = "random_" name, .params = "shape=(2,3)", .infer = "-> ? => -> 2x3"}, {                      \
         .op = "random_" name, .params = wrong, .in = "", .status = MXC_EINVAL, .error = text               \
     }
+/* In the shape and dtype of an array. */
+#define LIKE(name, given, wrong, text)                                    \
+    {.op = "_random_" name "_like",                                       \
+     .params = given,                                                     \
+     .in = "3x5" CASE_EACH(CASE_ONE),                                     \
+     .flags = CASE_RANDOM,                                                \
+     .gradient = case_zero_gradient},                                     \
+        INFERS("_random_" name "_like", given, "? -> 2x3 => 2x3 -> 2x3"), \
+        INFERS("_random_" name "_like", given, "2x3 -> ? => 2x3 -> 2x3"), \
+        FAILS("_random_" name "_like", wrong, "2x3", MXC_EINVAL, text),   \
+        FAILS("_random_" name "_like", "shape=3", "2x3", MXC_EINVAL, "shape")
 /* Of one array of parameters, and of two. */
 #define SHAPES "shape=(2,3); shape=5; shape=(); shape=0; shape=(1,1)"
 #define SAMPLE_ONE(name, range)                                                                                   \
@@ -48,6 +59,13 @@ static const op_case cases[] = {
     SAMPLE_TWO("negative_binomial", "1:5", "0.25:0.75", "p"),
     RANDOM("generalized_negative_binomial", "mu=3 alpha=0.5 ", "alpha=-1", "alpha >= 0"),
     SAMPLE_TWO("generalized_negative_binomial", "1:5", "0.25:0.75", "alpha"),
+    LIKE("uniform", "low=-1 high=2", "low=2 high=1", "low <= high"),
+    LIKE("normal", "loc=1 scale=2", "scale=-1", "at least 0"),
+    LIKE("gamma", "alpha=0.5 beta=2", "alpha=0", "alpha > 0"),
+    LIKE("exponential", "lam=2", "lam=0", "lam > 0"),
+    LIKE("poisson", "lam=4", "lam=-1", "lam >= 0"),
+    LIKE("negative_binomial", "k=3 p=0.4", "p=1.5", "p <= 1"),
+    LIKE("generalized_negative_binomial", "mu=3 alpha=0.5", "alpha=-1", "alpha >= 0"),
     FAILS("random_generalized_negative_binomial", "mu=1e30 alpha=1e308", "", MXC_EINVAL, "a finite mu alpha"),
     FAILS("random_generalized_negative_binomial", "mu=1 alpha=1e-310", "", MXC_EINVAL, "1 / alpha"),
     FAILS("random_negative_binomial", "k=1 p=1e-310", "", MXC_EINVAL, "a finite 1 / p"),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases of lamb_update_phase1 and lamb_update_phase2. */
+/* Cases of lamb_update_phase1, lamb_update_phase2 and those with float32 copies. */
 #include <math.h>
 
 #include "operator/update/update_reference.h"
 
-static void ref_lamb1(const op_run *r) {
+static void lamb1(const op_run *r, const double *weight) {
     double t = case_number(r, "t", 1), scale1 = 1, scale2 = 1;
     if (!case_is(r, "bias_correction", "false")) {
         scale1 = 1 - pow(case_number(r, "beta1", 0.9), t);
@@ -13,11 +13,19 @@ static void ref_lamb1(const op_run *r) {
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++) {
         case_update_moments(r, i, case_clipped_gradient(r, r->in[1][i]));
         r->out[0][i] = r->aux[0][i] / scale1 / (sqrt(r->aux[1][i] / scale2) + case_number(r, "epsilon", 1e-6)) +
-                       case_number(r, "wd", 0) * r->in[0][i];
+                       case_number(r, "wd", 0) * weight[i];
     }
 }
 
-static void ref_lamb2(const op_run *r) {
+static void ref_lamb1(const op_run *r) {
+    lamb1(r, r->in[0]);
+}
+
+static void ref_mp_lamb1(const op_run *r) {
+    lamb1(r, r->aux[2]);
+}
+
+static void lamb2(const op_run *r, const double *weight) {
     double lower = case_number(r, "lower_bound", -1), upper = case_number(r, "upper_bound", -1);
     double r1 = r->in[2][0], r2 = r->in[3][0], rate = case_number(r, "lr", 0);
     r1 = lower >= 0 ? fmax(r1, lower) : r1;
@@ -25,10 +33,21 @@ static void ref_lamb2(const op_run *r) {
     if (r1 != 0 && r2 != 0)
         rate *= r1 / r2;
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
-        r->out[0][i] = r->in[0][i] - rate * r->in[1][i];
+        r->out[0][i] = weight[i] - rate * r->in[1][i];
+}
+
+static void ref_lamb2(const op_run *r) {
+    lamb2(r, r->in[0]);
+}
+
+static void ref_mp_lamb2(const op_run *r) {
+    lamb2(r, r->aux[0]);
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
+        r->aux[0][i] = r->out[0][i];
 }
 
 #define LAMB2_SET(s) CASE_TWO(s) " 1 1"
+#define MP_LAMB2_SET(s) CASE_TWO(s) " 1 1 " s
 
 static const op_case cases[] = {
     {.op = "lamb_update_phase1",
@@ -70,6 +89,16 @@ static const op_case cases[] = {
      .params = "lr=0.1 lower_bound=0 upper_bound=0",
      .in = "2x3x4 2x3x4 1@2:3 1@1:2",
      .reference = ref_lamb2},
+    UPDATE("mp_lamb_update_phase1", "wd=0.01 t=3", "3x5 3x5 3x5 3x5@0.1:1 3x5" CASE_EACH(CASE_FIVE), ref_mp_lamb1),
+    UPDATE("mp_lamb_update_phase1",
+           "wd=0.01 t=3 rescale_grad=0.5 clip_gradient=0.2 beta1=0.8 beta2=0.9 epsilon=0.01 bias_correction=false",
+           "1031 1031 1031 1031@0.1:1 1031; 40000 40000 40000 40000 40000", ref_mp_lamb1),
+    INFERS("mp_lamb_update_phase1", "wd=0 t=1", "?,?,?,?,2x3 -> ? => 2x3,2x3,2x3,2x3,2x3 -> 2x3"),
+    FAILS("mp_lamb_update_phase1", "wd=0 t=1", "2 2 2 2 3", MXC_ESHAPE, "auxiliary state 'weight32'"),
+    UPDATE("mp_lamb_update_phase2", "lr=0.1; lr=0.1 lower_bound=4; lr=0.2 upper_bound=0.5",
+           "3x5 3x5 1@1:3 1@1:3 3x5" CASE_EACH(MP_LAMB2_SET) "; 7 7 1@0:0 1@1:3 7", ref_mp_lamb2),
+    INFERS("mp_lamb_update_phase2", "lr=1", "?,?,?,?,2x3 -> ? => 2x3,2x3,1,1,2x3 -> 2x3"),
+    FAILS("mp_lamb_update_phase2", "lr=1", "2 2 1 1 3", MXC_ESHAPE, "auxiliary state 'weight32'"),
     {.op = "lamb_update_phase1", .params = "wd=0 t=1", .infer = "?,2x3,?,? -> ? => 2x3,2x3,2x3,2x3 -> 2x3"},
     {.op = "lamb_update_phase1", .params = "wd=0 t=1", .infer = "?,?,?,? -> 2x3 => 2x3,2x3,2x3,2x3 -> 2x3"},
     {.op = "lamb_update_phase1",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases of _cvimresize and _cvcopyMakeBorder. */
+/* Cases of _cvimresize, _image_resize and _cvcopyMakeBorder. */
 #include <math.h>
 
 #include "operator/cases.h"
@@ -39,17 +39,19 @@ static double count_of(int interp, int is_area, double in, double out, double o,
 }
 
 static void ref_resize(const op_run *r) {
-    const int64_t *in = r->in_shape[0].dim, *out = r->out_shape[0].dim;
+    const int first = r->in_shape[0].ndim - 3; /* a batch of images has an axis before */
+    const int64_t *in = r->in_shape[0].dim + first, *out = r->out_shape[0].dim + first;
     int interp = (int)case_number(r, "interp", 1), is_area = in[0] >= out[0] && in[1] >= out[1];
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++) {
-        int64_t c = i % in[2], x = i / in[2] % out[1], y = i / in[2] / out[1];
+        int64_t c = i % in[2], x = i / in[2] % out[1], y = i / in[2] / out[1] % out[0];
+        const double *image = r->in[0] + i / in[2] / out[1] / out[0] * in[0] * in[1] * in[2];
         double sum = 0;
         for (int64_t v = -8; v < in[0] + 8; v++)
             for (int64_t u = -8; u < in[1] + 8; u++) {
                 int64_t row = v < 0 ? 0 : v < in[0] ? v : in[0] - 1, column = u < 0 ? 0 : u < in[1] ? u : in[1] - 1;
                 sum += count_of(interp, is_area, (double)in[0], (double)out[0], (double)y, (double)v) *
                        count_of(interp, is_area, (double)in[1], (double)out[1], (double)x, (double)u) *
-                       r->in[0][(row * in[1] + column) * in[2] + c];
+                       image[(row * in[1] + column) * in[2] + c];
             }
         r->out[0][i] = r->in_type[0] == MXC_U8 ? fmin(fmax(rint(sum), 0), 255) : sum;
     }
@@ -108,6 +110,30 @@ static const op_case cases[] = {
                  "7x9x3@0:255i; 3x5x1; 1x1x3; 5x3x4; 5x7x3; 21x33x3"),
     RESIZE_BYTES("w=3 h=5 interp=2", "9x9x3@0:255i"),
     RESIZE_BYTES("w=9 h=7", "3x3x0@0:255i"),
+    {.op = "_image_resize",
+     .params = "size=(3,4); size=5; size=(2,5) interp=0; size=(3,4) interp=2; size=(2,2) interp=3; size=(3,4) interp=4",
+     .in = "2x2x3@0:200; 4x3x1; 2x5x3x3; 0x2x2x3; 3x7x2",
+     .reference = ref_resize,
+     .flags = CASE_FLOAT_ONLY},
+    {.op = "_image_resize",
+     .params = "size=4 keep_ratio=true; size=(4,2) keep_ratio=true",
+     .in = "3x5x3@0:200; 5x3x1; 2x3x4x2",
+     .reference = ref_resize,
+     .flags = CASE_FLOAT_ONLY},
+    {.op = "_image_resize",
+     .params = "size=(3,5); size=(3,5) interp=0; size=(3,5) interp=3",
+     .in = "7x9x3@0:255i; 2x5x3x4",
+     .reference = ref_resize,
+     .flags = CASE_INT_ONLY},
+    FAILS("_image_resize", "", "2x2x3", MXC_EINVAL, "size has 0 numbers"),
+    FAILS("_image_resize", "size=(1,2,3)", "2x2x3", MXC_EINVAL, "size has 3 numbers"),
+    FAILS("_image_resize", "size=(3,-1)", "2x2x3", MXC_EINVAL, "size"),
+    FAILS("_image_resize", "size=3 interp=9", "2x2x3", MXC_EINVAL, "interp"),
+    FAILS("_image_resize", "size=3", "2x3", MXC_ESHAPE, "data has 2 axes"),
+    FAILS("_image_resize", "size=3", "0x2x3", MXC_ESHAPE, "axis 0"),
+    FAILS("_image_resize", "size=1 keep_ratio=true", "1x1100000x0", MXC_ESHAPE, "output would have"),
+    INFERS("_image_resize", "size=(3,4)", "?x5x6x1 -> 2x?x?x? => 2x5x6x1 -> 2x4x3x1"),
+    INFERS("_image_resize", "size=4 keep_ratio=true", "3x5x3 -> ? => 3x5x3 -> 4x6x3"),
     FAILS("_cvimresize", "w=3", "2x2x3", MXC_EINVAL, "h"),
     FAILS("_cvimresize", "w=0 h=1", "2x2x3", MXC_EINVAL, "w"),
     FAILS("_cvimresize", "w=3 h=3 interp=9", "2x2x3", MXC_EINVAL, "interp"),

@@ -6,6 +6,9 @@
 #include "images.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "operator/cases.h"
 #include "image/codec.h"
@@ -93,8 +96,8 @@ static void put_png_rows(const picture *p, test_image *rows) {
             put_png_row(p, y, passes[i][1], passes[i][3], rows);
 }
 
-static void make_png(const op_run *r, int slot) {
-    const picture p = picture_of(case_size(&r->in_shape[slot]));
+static const test_image *png_of(const picture *from) {
+    const picture p = *from;
     static test_image image, rows;
     rows.n = 0;
     put_png_rows(&p, &rows);
@@ -111,7 +114,12 @@ static void make_png(const op_run *r, int slot) {
         png_chunk(&image, "tRNS", (uint8_t[]){0, sample(&p, 0, 0, 0), 0, sample(&p, 0, 0, 1), 0, sample(&p, 0, 0, 2)},
                   6);
     png_finish(&image, &rows);
-    fill_in(r, slot, &image);
+    return &image;
+}
+
+static void make_png(const op_run *r, int slot) {
+    const picture p = picture_of(case_size(&r->in_shape[slot]));
+    fill_in(r, slot, png_of(&p));
 }
 
 /* Weights of red, green and blue as libpng rounds them. */
@@ -160,8 +168,7 @@ static int has_jpeg(void) {
     return mxci_jpeg_decoder != NULL;
 }
 
-static void decode(const op_run *r, int is_jpeg) {
-    const picture p = picture_of(case_size(&r->in_shape[0]));
+static void decode_picture(const op_run *r, picture p, int is_jpeg) {
     int flag = (int)case_number(r, "flag", 1), to_rgb = (int)case_number(r, "to_rgb", 1);
     for (int i = 0; i < p.height * p.width; i++) {
         int rgb[3];
@@ -171,6 +178,10 @@ static void decode(const op_run *r, int is_jpeg) {
         if (!flag)
             r->out[0][i] = is_jpeg ? jpeg_grey(&p, rgb) : png_grey(rgb);
     }
+}
+
+static void decode(const op_run *r, int is_jpeg) {
+    decode_picture(r, picture_of(case_size(&r->in_shape[0])), is_jpeg);
 }
 
 static void ref_png(const op_run *r) {
@@ -184,6 +195,46 @@ static void prepare_png(const op_run *r) {
 }
 static void prepare_jpeg(const op_run *r) {
     make_jpeg(r, 0);
+}
+
+/* ---- _cvimread --------------------------------------------------------------------------------------------------- */
+
+/* The files that the cases read, in the current directory: a number stands for an image as that of bytes does above. */
+#define READ_FILES(X) X(341) X(1111) X(1991) X(1171) X(1710) X(342) X(345) X(346)
+#define READ_PATH(n) "mxc_cvimread_" #n ".png"
+
+static void remove_files(void) {
+#define REMOVE_FILE(n) remove(READ_PATH(n));
+    READ_FILES(REMOVE_FILE)
+#undef REMOVE_FILE
+}
+
+static void write_file(int n, const char *path) {
+    const picture p = picture_of(n);
+    const test_image *image = png_of(&p);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(image->bytes, 1, image->n, file), image->n);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Writes the files when it is first asked. */
+static int can_read(void) {
+    static int has_files;
+    if (mxci_png_decoder && !has_files) {
+#define WRITE_FILE(n) write_file(n, READ_PATH(n));
+        READ_FILES(WRITE_FILE)
+#undef WRITE_FILE
+        atexit(remove_files);
+        has_files = 1;
+    }
+    return has_files;
+}
+
+static void ref_read(const op_run *r) {
+    const char *number = strstr(r->params, "mxc_cvimread_");
+    assert_non_null(number);
+    decode_picture(r, picture_of(atoi(number + strlen("mxc_cvimread_"))), 0);
 }
 
 /* ---- _imdecode --------------------------------------------------------------------------------------------------- */
@@ -224,7 +275,18 @@ static void prepare_jpeg_planes(const op_run *r) {
 #define PNG_PLANES(given, shapes) READS("_imdecode", given, shapes, ref_png_planes, prepare_png_planes, has_png)
 #define JPEG_PLANES(given, shapes) READS("_imdecode", given, shapes, ref_jpeg_planes, prepare_jpeg_planes, has_jpeg)
 
+#define READ(n)                                                                                                    \
+    {.op = "_cvimread",                                                                                            \
+     .params = "filename=" READ_PATH(n) "; flag=0 filename=" READ_PATH(n) "; to_rgb=false filename=" READ_PATH(n), \
+     .in = "",                                                                                                     \
+     .reference = ref_read,                                                                                        \
+     .can_run = can_read},
+
 static const op_case png[] = {
+    READ_FILES(READ) FAILS("_cvimread", "filename=mxc_there_is_no_such_file.png", "", MXC_ENOTFOUND,
+                           "mxc_there_is_no_such_file.png"),
+    FAILS("_cvimread", "", "", MXC_EINVAL, "filename"),
+    FAILS("_cvimread", "flag=2 filename=a.png", "", MXC_EINVAL, "flag"),
     /* what needs no libpng first */
     FAILS("_cvimdecode", "flag=2", "9", MXC_EINVAL, "flag"),
     FAILS("_cvimdecode", "", "9", MXC_EDTYPE, "uint8"),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _random_<distribution> and _sample_<distribution>, with the same numbers as on the CPU for a seed; a thread per
- * element, which draws as many numbers as its distribution needs. The latter wait for the device, so that they can
- * report parameters that are out of range. */
+/* _random_<distribution>, _random_<distribution>_like and _sample_<distribution>, with the same numbers as on the CPU
+ * for a seed; a thread per element, which draws as many numbers as its distribution needs. The last wait for the
+ * device, so that they can report parameters that are out of range. */
 #include "operator/random/sample.h"
 
 #include "cuda/operator/random/random.h"
@@ -76,7 +76,7 @@ template <class Distribution> mxc_status check(const mxc_op_call *call, const sa
                     bad.b, (long long)bad.at, Distribution::range);
 }
 
-/* The two operators of a distribution. */
+/* The operators of a distribution. */
 template <class Distribution> struct drawn {
     template <class T> static mxc_status put(const mxc_op_call *call, const sampling<Distribution> &s) {
         mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
@@ -108,9 +108,9 @@ template <class Distribution> struct drawn {
 
 } // namespace
 
-#define BOTH(name)                                                            \
-    {"_random_" #name, drawn<name##_numbers>::random}, {                      \
-        "_sample_" #name, drawn<name##_numbers>::sample, nullptr, check_bytes \
+#define ALL_OF(name)                                                                                                \
+    {"_random_" #name, drawn<name##_numbers>::random}, {"_random_" #name "_like", drawn<name##_numbers>::random}, { \
+        "_sample_" #name, drawn<name##_numbers>::sample, nullptr, check_bytes                                       \
     }
-MXCU_OP_IMPLS(sample, BOTH(uniform), BOTH(normal), BOTH(gamma), BOTH(exponential), BOTH(poisson),
-              BOTH(negative_binomial), BOTH(generalized_negative_binomial))
+MXCU_OP_IMPLS(sample, ALL_OF(uniform), ALL_OF(normal), ALL_OF(gamma), ALL_OF(exponential), ALL_OF(poisson),
+              ALL_OF(negative_binomial), ALL_OF(generalized_negative_binomial))

@@ -46,7 +46,8 @@ template <> struct factors<double> {
 template <class T, class S> struct weight_step {
     mxcu_in<T> grad;
     const S *weight;
-    S *copy; /* or NULL */
+    S *copy;        /* or NULL; takes the step */
+    bool copy_adds; /* the step is added to what is there */
     S *state[MXCI_UPDATE_STATES];
     mxcu_out<T> out; /* no data: not wanted */
     mxcu_compute_t<S> lr, wd, decay, eta;
@@ -62,20 +63,24 @@ template <class T, class S, class Rule> struct steps {
 
     /* The factors of one weight, with what only the device knows; returns 0: no step (the rescale factor is 0 or not
      * finite). */
-    MXCU_DEVICE int complete(const weight_step<T, S> &w, typename factors<C>::type *own) const {
+    MXCU_DEVICE int complete(int k, typename factors<C>::type *own) const {
+        const weight_step<T, S> &w = weight[k];
         own->lr = w.lr;
         own->wd = w.wd;
         own->decay = w.decay;
         own->eta = w.eta;
+        if (l.lrs) {
+            own->lr = (C)l.lrs[k];
+            own->wd = (C)l.wds[k];
+            own->decay = (C)((double)l.lrs[k] * l.wds[k]);
+        }
         if (l.rescale) {
             own->rescale *= (C)*l.rescale;
             return *l.rescale - *l.rescale == 0 && *l.rescale != 0;
         }
         if (l.r1.data) {
-            double r1 = l.r1.as<double>(0), r2 = l.r2.as<double>(0);
-            r1 = l.lower_bound >= 0 && r1 < l.lower_bound ? l.lower_bound : r1;
-            r1 = l.upper_bound >= 0 && r1 > l.upper_bound ? l.upper_bound : r1;
-            own->lr = r1 == 0 || r2 == 0 ? w.lr : (C)(w.lr * r1 / r2);
+            double ratio = mxci_lamb_ratio(l.r1.as<double>(0), l.r2.as<double>(0), l.lower_bound, l.upper_bound);
+            own->lr = (C)(w.lr * ratio);
         }
         return 1;
     }
@@ -88,7 +93,7 @@ template <class T, class S, class Rule> struct steps {
         typename factors<C>::type own = f;
         i -= k ? weight[k - 1].end : 0;
         C s[MXCI_UPDATE_STATES], next = mxcu_widen<S>(w.weight[i]);
-        if (complete(w, &own)) {
+        if (complete(k, &own)) {
             for (int j = 0; j < Rule::states; j++)
                 s[j] = mxcu_widen<S>(w.state[j][i]);
             next = Rule::next(&own, next, (C)w.grad[i], s);
@@ -96,7 +101,7 @@ template <class T, class S, class Rule> struct steps {
                 w.state[j][i] = mxcu_narrow<S>(s[j]);
         }
         if (w.copy)
-            w.copy[i] = mxcu_narrow<S>(next);
+            w.copy[i] = mxcu_narrow<S>(w.copy_adds ? mxcu_widen<S>(w.copy[i]) + next : next);
         if (w.out.data)
             w.out.put(i, (mxcu_compute_t<T>)next);
     }
@@ -114,6 +119,7 @@ static weight_step<T, S> weight_of(const mxc_op_call *call, int i, int has_copy,
         mxcu_data<T>(&call->in[2 * i + 1]),
         nullptr,
         nullptr,
+        false,
         {},
         mxcu_result<T>(call, &call->out[i], i),
         (mxcu_compute_t<S>)lr,
@@ -143,6 +149,11 @@ static mxc_status run_steps(const mxc_op_call *call, const mxcu_update_plan &p) 
             weight_of<T, S, Rule>(call, i, p.has_copy, p.lrs ? p.lrs->value[i] : p.factors->lr,
                                   p.wds ? p.wds->value[i] : p.factors->wd, p.etas ? p.etas->value[i] : p.factors->eta);
         all.weight[i].end += i ? all.weight[i - 1].end : 0;
+    }
+    if (p.keeps_copy) {
+        all.weight[0].copy = call->req[0] == MXC_REQ_NULL ? nullptr : mxcu_pointer<S>(call->out[0].data);
+        all.weight[0].copy_adds = call->req[0] == MXC_REQ_ADD;
+        all.weight[0].out.data = nullptr;
     }
     return mxcu_for(call, all.weight[call->n_out - 1].end, all);
 }

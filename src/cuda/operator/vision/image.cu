@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* _cvimresize and _cvcopyMakeBorder (operator/vision/image.c): images (height, width, channels), bytes or float32; a
- * thread per element. */
+/* _cvimresize, _image_resize and _cvcopyMakeBorder (operator/vision/image.c): images (height, width, channels) or, of
+ * the second, batches of them, bytes or float32; a thread per element. */
 #include "cuda/runtime/convert.h"
 #include "operator/vision/image.h"
 #include "image/resample_weights.h"
@@ -34,8 +34,8 @@ static mxci_resample table_of(int kind, int64_t in, int64_t out) {
     return {in, out, mxci_resample_width(kind, in, out), nullptr, nullptr};
 }
 
-static resizing resizing_of(const void *params, const int64_t *in) {
-    const mxci_image_resize_params *p = static_cast<const mxci_image_resize_params *>(params);
+/* in: height, width, channels. */
+static resizing resizing_of(const mxci_image_resize_params *p, const int64_t *in) {
     const int kind = mxci_resample_kind((int)p->interp, in[0], in[1], p->h, p->w);
     resizing r = {table_of(kind, in[1], p->w), table_of(kind, in[0], p->h), kind, 0, 0};
     const int64_t taps = mxci_dim_add(mxci_dim_mul(p->w, r.rows.width), mxci_dim_mul(p->h, r.columns.width));
@@ -45,7 +45,18 @@ static resizing resizing_of(const void *params, const int64_t *in) {
 }
 
 static size_t resize_bytes(const mxc_op_sig *sig, mxc_pass) {
-    return resizing_of(sig->params, sig->in_shape[0].dim).bytes;
+    return resizing_of(static_cast<const mxci_image_resize_params *>(sig->params), sig->in_shape[0].dim).bytes;
+}
+
+static mxci_image_resize_params target_of(const void *params, const mxc_shape *in) {
+    return mxci_image_target(static_cast<const mxci_image_size_params *>(params), in->dim[in->ndim - 3],
+                             in->dim[in->ndim - 2]);
+}
+
+static size_t size_bytes(const mxc_op_sig *sig, mxc_pass) {
+    const mxc_shape *in = &sig->in_shape[0];
+    const mxci_image_resize_params to = target_of(sig->params, in);
+    return resizing_of(&to, in->dim + in->ndim - 3).bytes;
 }
 
 /* Fill in both tables: a thread per output position computes its weights. */
@@ -73,14 +84,15 @@ MXCU_DEVICE static float sum_of_taps(const mxci_resample &r, int64_t i, const X 
     return sum;
 }
 
-/* Separable: first along rows into scratch, then along columns. */
-template <class T> static mxc_status resize(const mxc_op_call *call) {
-    resizing s = resizing_of(call->params, call->in[0].shape.dim);
-    const int64_t channels = call->in[0].shape.dim[2], height = s.columns.in, row = s.rows.out * channels;
+/* Image i, separable: first along rows into scratch, then along columns. */
+template <class T> static mxc_status resize_image(const mxc_op_call *call, const resizing &s, int64_t i) {
+    const int64_t channels = call->in[0].shape.dim[call->in[0].shape.ndim - 1], height = s.columns.in;
+    const int64_t row = s.rows.out * channels;
     float *narrow = mxcu_temp<float>(call, s.narrow);
     mxcu_in<T> x = mxcu_data<T>(&call->in[0]);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
-    MXC_TRY(plan(call, &s));
+    x.data += i * height * s.rows.in * channels;
+    y.data += i * s.columns.out * row;
     const mxci_resample rows = s.rows, columns = s.columns;
     MXC_TRY(mxcu_for(call, height * row, [=] MXCU_LAMBDA(int64_t at) {
         const int64_t pixel = mxcu_divide(at, channels), line = mxcu_divide(pixel, rows.out);
@@ -91,6 +103,23 @@ template <class T> static mxc_status resize(const mxc_op_call *call) {
         const int64_t line = mxcu_divide(at, row);
         y.put(at, pixel<T>(sum_of_taps(columns, line, narrow, at - line * row, row)));
     });
+}
+
+template <class T> static mxc_status resize(const mxc_op_call *call) {
+    resizing s = resizing_of(static_cast<const mxci_image_resize_params *>(call->params), call->in[0].shape.dim);
+    MXC_TRY(plan(call, &s));
+    return resize_image<T>(call, s, 0);
+}
+
+/* The images of a batch have the same weights. */
+template <class T> static mxc_status resize_images(const mxc_op_call *call) {
+    const mxc_shape *in = &call->in[0].shape;
+    const mxci_image_resize_params to = target_of(call->params, in);
+    resizing s = resizing_of(&to, in->dim + in->ndim - 3);
+    MXC_TRY(plan(call, &s));
+    for (int64_t i = 0; i < (in->ndim == 4 ? in->dim[0] : 1); i++)
+        MXC_TRY(resize_image<T>(call, s, i));
+    return MXC_OK;
 }
 
 /* ---- borders ----------------------------------------------------------------------------------------------------- */
@@ -123,4 +152,5 @@ template <class T> static mxc_status border(const mxc_op_call *call) {
 }
 
 MXCU_OP_IMPLS(image, {"_cvimresize", choose<resize<uint8_t>, resize<float>>, nullptr, resize_bytes},
+              {"_image_resize", choose<resize_images<uint8_t>, resize_images<float>>, nullptr, size_bytes},
               {"_cvcopyMakeBorder", choose<border<uint8_t>, border<float>>})

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * _sample_multinomial: of data (..., K), rows of probabilities, indices 0..K-1 drawn with these probabilities:
+ * out (...) + shape, one index per row if shape is (). With get_prob also the logarithm of what data holds for each,
+ * whose gradient in data[k] is the sum of out_grad / data[k] over the samples k: REINFORCE. Rows need not add up to 1;
+ * their sum is taken as the whole. Sample i draws from position i of the call's random range.
+ */
+#include "operator/random/multinomial.h"
+
+#include <math.h>
+
+#include "math/assign.h"
+#include "math/distributions.h"
+#include "math/tile_kernels.h"
+#include "operator/infer.h"
+
+typedef mxci_multinomial_params multinomial_params;
+enum { INDEX = MXCI_MULTINOMIAL_INDEX, LOG = MXCI_MULTINOMIAL_LOG };
+
+/* ---- inference --------------------------------------------------------------------------------------------------- */
+
+static int multinomial_count_outputs(const void *params) {
+    return ((const multinomial_params *)params)->get_prob ? 2 : 1;
+}
+
+/* Indices that the dtype tells apart. */
+static int64_t most_indices(mxc_dtype dtype) {
+    switch (dtype) {
+    case MXC_U8:
+    case MXC_BF16:
+        return 256;
+    case MXC_I8:
+        return 128;
+    case MXC_F16:
+        return 2048;
+    case MXC_F32:
+        return 1 << 24;
+    default:
+        return INT32_MAX;
+    }
+}
+
+/* Both ways where data has axes before the last one; a row alone gives (1,) if shape is (). */
+static mxc_status infer_multinomial_shape(mxc_op_sig *sig) {
+    const multinomial_params *p = sig->params;
+    mxc_shape *in = &sig->in_shape[0], out;
+    const int n = p->shape.n > 0 ? p->shape.n : 0;
+    for (int i = 1; i < sig->n_out; i++)
+        MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){MXC_SLOT_OUT(INDEX), MXC_SLOT_OUT(LOG)}));
+    if (in->ndim == 0)
+        return mxc_sig_fail(sig, "data has no axes, expected rows of probabilities");
+    if (in->ndim < 0)
+        return MXC_OK;
+    if (in->ndim - 1 + n > MXC_MAX_NDIM)
+        return mxc_sig_fail(sig, "output would have %d axes, expected at most %d", in->ndim - 1 + n, MXC_MAX_NDIM);
+    if (in->dim[in->ndim - 1] == 0)
+        return mxc_sig_fail(sig, "data has rows of no probabilities");
+    if (in->dim[in->ndim - 1] > most_indices((mxc_dtype)p->dtype))
+        return mxc_sig_fail(sig, "data has %lld probabilities in a row, but dtype %s holds indices of %lld only",
+                            (long long)in->dim[in->ndim - 1], mxc_dtype_name((mxc_dtype)p->dtype),
+                            (long long)most_indices((mxc_dtype)p->dtype));
+    out = *in;
+    out.ndim--;
+    for (int i = 0; i < n; i++)
+        out.dim[out.ndim++] = p->shape.value[i];
+    if (out.ndim == 0)
+        out.dim[out.ndim++] = 1;
+    for (int i = 0; i < sig->n_out; i++)
+        MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(i), &out));
+    if (in->ndim > 1) {
+        mxc_shape back = *in;
+        for (int i = 0; i < in->ndim - 1; i++)
+            back.dim[i] = sig->out_shape[INDEX].dim[i];
+        MXC_TRY(mxc_sig_set_shape(sig, 0, &back));
+    }
+    return MXC_OK;
+}
+
+static mxc_status infer_multinomial_type(mxc_op_sig *sig) {
+    const multinomial_params *p = sig->params;
+    MXC_TRY(mxc_sig_set_type(sig, MXC_SLOT_OUT(INDEX), (mxc_dtype)p->dtype));
+    return sig->n_out > 1 ? mxci_sig_same_type(sig, 2, (int[]){0, MXC_SLOT_OUT(LOG)}) : MXC_OK;
+}
+
+static uint64_t count_multinomial(const mxc_op_sig *sig) {
+    return (uint64_t)mxc_shape_size(&sig->out_shape[INDEX]);
+}
+
+/* ---- forward ----------------------------------------------------------------------------------------------------- */
+
+typedef struct multinomial_run {
+    const mxc_op_call *call;
+    int64_t k, rows, samples; /* samples of each row */
+    double *sums;             /* forward: of each row. backward: (rows, K), the gradient */
+} multinomial_run;
+
+static multinomial_run multinomial_of(const mxc_op_call *call) {
+    const mxc_shape *in = &call->in[0].shape;
+    multinomial_run r = {.call = call, .k = in->dim[in->ndim - 1], .sums = call->temp};
+    r.rows = mxc_shape_size(in) / r.k;
+    r.samples = r.rows > 0 ? mxci_tensor_size(&call->out[INDEX]) / r.rows : 0;
+    return r;
+}
+
+static size_t multinomial_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    const mxc_shape *in = &sig->in_shape[0];
+    const int64_t size = mxc_shape_size(in);
+    return mxci_size_of(pass == MXC_BACKWARD ? size : size / in->dim[in->ndim - 1], sizeof(double));
+}
+
+static mxc_status add_up_row(const multinomial_run *r, int64_t row) {
+    double sum = 0;
+    for (int64_t k = 0; k < r->k; k++) {
+        const double p = mxci_value_at(&r->call->in[0], row * r->k + k);
+        if (!(p >= 0) || !isfinite(p))
+            return MXC_FAIL(MXC_EINVAL, "_sample_multinomial: probability %lld of row %lld is %g, expected at least 0",
+                            (long long)k, (long long)row, p);
+        sum += p;
+    }
+    r->sums[row] = sum;
+    if (sum > 0 && isfinite(sum))
+        return MXC_OK;
+    return MXC_FAIL(MXC_EINVAL, "_sample_multinomial: the probabilities of row %lld add up to %g", (long long)row, sum);
+}
+
+/* Samples begin..end-1, counted through: the first index at which the running sum is above a uniform part of the row's
+ * sum. The last one with a probability above 0 where rounding leaves none. */
+static void sample_indices(void *arg, int64_t begin, int64_t end, int part) {
+    const multinomial_run *r = arg;
+    const mxc_op_call *call = r->call;
+    (void)part;
+    for (int64_t i = begin; i < end; i++) {
+        mxci_draws draws = {call->random.seed, call->random.stream, call->random.offset + (uint64_t)i, 0};
+        const int64_t row = i / r->samples;
+        const double limit = mxci_draw_uniform(&draws, 0, r->sums[row]);
+        double sum = 0, chosen = 0, index = 0;
+        char element[8];
+        for (int64_t k = 0; k < r->k && (chosen == 0 || sum <= limit); k++) {
+            const double p = mxci_value_at(&call->in[0], row * r->k + k);
+            sum += p;
+            if (p > 0) {
+                chosen = p;
+                index = (double)k;
+            }
+        }
+        mxci_convert(MXC_F64, &index, call->out[INDEX].dtype, element, 1);
+        mxci_assign_row(call->req[INDEX], call->out[INDEX].dtype, mxci_at(&call->out[INDEX], i), element, 1);
+        if (call->n_out > 1)
+            mxci_assign_value(call->req[LOG], &call->out[LOG], i, log(chosen));
+    }
+}
+
+static mxc_status multinomial_forward(const mxc_op_call *call) {
+    multinomial_run r = multinomial_of(call);
+    for (int64_t row = 0; row < r.rows; row++)
+        MXC_TRY(add_up_row(&r, row));
+    mxc_parallel_for(call->run, mxci_tensor_size(&call->out[INDEX]), MXCI_GRAIN / (r.k + 16) + 1, sample_indices, &r);
+    return MXC_OK;
+}
+
+/* ---- gradient ---------------------------------------------------------------------------------------------------- */
+
+static void multinomial_needs(const void *params, mxc_op_needs *needs) {
+    if (!((const multinomial_params *)params)->get_prob)
+        *needs = (mxc_op_needs){0};
+}
+
+static void gradient_rows(void *arg, int64_t begin, int64_t end, int part) {
+    const multinomial_run *r = arg;
+    const mxc_op_call *call = r->call;
+    (void)part;
+    for (int64_t row = begin; row < end; row++) {
+        double *sums = r->sums + row * r->k, index;
+        for (int64_t k = 0; k < r->k; k++)
+            sums[k] = 0;
+        for (int64_t i = row * r->samples; i < (row + 1) * r->samples; i++) {
+            mxci_convert(call->out[INDEX].dtype, mxci_at(&call->out[INDEX], i), MXC_F64, &index, 1);
+            if (index >= 0 && index < (double)r->k)
+                sums[(int64_t)index] += mxci_value_at(&call->out_grad[LOG], i);
+        }
+        for (int64_t k = 0; k < r->k; k++)
+            mxci_assign_value(call->req[0], &call->in_grad[0], row * r->k + k,
+                              sums[k] == 0 ? 0 : sums[k] / mxci_value_at(&call->in[0], row * r->k + k));
+    }
+}
+
+static mxc_status multinomial_backward(const mxc_op_call *call) {
+    multinomial_run r = multinomial_of(call);
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    if (call->n_out > 1)
+        mxc_parallel_for(call->run, r.rows, MXCI_GRAIN / 4 / (r.k + r.samples) + 1, gradient_rows, &r);
+    else if (call->req[0] != MXC_REQ_ADD)
+        mxci_assign_constant(call->run, MXC_REQ_WRITE, &call->in_grad[0], 0);
+    return MXC_OK;
+}
+
+static const mxc_param multinomial_schema[] = {
+    {MXC_PARAM_FIELD(multinomial_params, shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()",
+     .bounded = 1, .minimum = 0, .maximum = 9e15, .doc = "Shape of the samples of each row. (): one sample."},
+    {MXC_PARAM_FIELD(multinomial_params, get_prob), .name = "get_prob", .type = MXC_PARAM_BOOL, .initial = "false",
+     .doc = "Whether there is a second output, the logarithms of the probabilities of the samples."},
+    {MXC_PARAM_FIELD(multinomial_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "int32",
+     .doc = "Dtype of the indices."},
+    MXC_PARAM_END,
+};
+
+const mxc_op_def mxci_op_sample_multinomial = {
+    .size = sizeof(mxc_op_def),
+    .name = "_sample_multinomial",
+    .aliases = "sample_multinomial",
+    .doc = "Indices drawn from rows of probabilities: data (...,K), output (...) + shape. With get_prob also log_prob, "
+           "the logarithm of each one's probability, which has a gradient",
+    .outputs = "output,log_prob",
+    .n_outputs = multinomial_count_outputs,
+    .params = multinomial_schema,
+    .param_size = sizeof(multinomial_params),
+    .infer_shape = infer_multinomial_shape,
+    .infer_type = infer_multinomial_type,
+    .dtypes = MXC_DTYPES_FLOAT,
+    .needs = {.out_grad = 1u << LOG, .in = 1, .out = 1u << INDEX},
+    .backward_needs = multinomial_needs,
+    .random_count = count_multinomial,
+    .temp_bytes = multinomial_bytes,
+    .forward = {[MXC_CPU] = multinomial_forward},
+    .backward = {[MXC_CPU] = multinomial_backward},
+};
