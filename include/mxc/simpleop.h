@@ -56,7 +56,7 @@ typedef struct mxc_simple_def {
     int arity;               /* 0, 1 or 2 */
     int array_only;          /* 1: not available in symbols (flag MXC_OP_ARRAY_ONLY) */
     const char *args;        /* argument names; NULL: "data", or "lhs,rhs" */
-    mxc_scalar_kind scalar;  /* whether there is a required parameter "scalar" */
+    mxc_scalar_kind scalar;  /* whether there is a parameter "scalar", 1 by default */
     const mxc_param *params; /* keyword schema; not together with scalar */
     size_t param_size;
     unsigned dtypes; /* as mxc_op_def.dtypes; 0: MXC_DTYPES_FLOAT */

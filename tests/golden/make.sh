@@ -15,3 +15,4 @@ questions=$(mktemp -d)
 trap 'rm -rf "$questions"' EXIT
 LIBMXC_GOLDEN_QUESTIONS=$questions "$build/tests/test_operator_golden" >/dev/null 2>&1
 "$python" "$here/make.py" "$questions" "$here"
+"$python" "$here/defaults.py" "$here/defaults.txt"

@@ -23,7 +23,7 @@ static const mxc_param reshape_schema[] = {
             "axes, -3 to merge two axes, -4 to split one into the next two entries."},
     {MXC_PARAM_FIELD(reshape_params, reverse), .name = "reverse", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "Match shape with the axes of data from the right."},
-    {MXC_PARAM_FIELD(reshape_params, target_shape), .name = "target_shape", .type = MXC_PARAM_TUPLE, .initial = "(0,0)",
+    {MXC_PARAM_FIELD(reshape_params, target_shape), .name = "target_shape", .type = MXC_PARAM_TUPLE, .initial = "()",
      .bounded = 1, .minimum = 0, .maximum = 9.0e15,
      .doc = "Older form, used if shape is empty: sizes, with 0 for one axis that is inferred."},
     {MXC_PARAM_FIELD(reshape_params, keep_highest), .name = "keep_highest", .type = MXC_PARAM_BOOL, .initial = "False",
