@@ -75,7 +75,7 @@ static void test_no_memory(void **state) {
     before = test_alive();
     fail_each();
     test_scales(NULL);
-    assert_int_equal(test_alive(), before);
+    assert_true(test_alive() <= before); /* less if a worker's thread began to run only now: it frees its arguments */
 }
 
 int main(void) {
