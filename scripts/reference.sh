@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# reference.sh BUILD OUT: writes the pages of docs/reference to OUT, from the operators, iterators and optimizers that
+# reference.sh BUILD OUT: writes the pages of docs/reference to OUT, from the operators, iterators, optimizers and metrics that
 # BUILD/tools/mxc describes, the structs of the public headers, and src/base/options.def. OUT is created.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -19,6 +19,7 @@ Functions are documented in the headers in `include/mxc/`.
 - [Operators of MXNet that are not supported](unsupported_operators.md), with reasons
 - [Iterators](iterators.md) that are created by name
 - [Optimizers](optimizers.md)
+- [Metrics](metrics.md)
 - [Options](options.md) of training, binding, quantization, iterators over arrays, and engines
 - [Environment variables](environment.md)
 END
@@ -36,6 +37,7 @@ END
 } >"$out/unsupported_operators.md"
 "$tool" iters --markdown >"$out/iterators.md"
 "$tool" optimizers --markdown >"$out/optimizers.md"
+"$tool" metrics --markdown >"$out/metrics.md"
 
 # ---- structs of options ----------------------------------------------------------------------------------------------
 

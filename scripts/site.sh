@@ -50,7 +50,7 @@ navigation() {
             echo "</ul>"
             ;;
     esac
-    for file in iterators optimizers options environment; do entry "docs/reference/$file.md"; done
+    for file in iterators optimizers metrics options environment; do entry "docs/reference/$file.md"; done
     entry docs/glossary.md
     echo "</ul><p>How it is built</p><ul>"
     entry docs/design.md Design

@@ -21,6 +21,8 @@ static const struct command {
     {"optimizers", "optimizers [--markdown | NAME...]",
      "lists the optimizers, or describes the named ones; --markdown: prints docs/reference/optimizers.md",
      mxc_optimizers_main},
+    {"metrics", "metrics [--markdown | NAME...]",
+     "lists the metrics, or describes the named ones; --markdown: prints docs/reference/metrics.md", mxc_metrics_main},
     {"rec", "rec [--lines N] FILE | --repair FROM TO | --sheet OUT.png FILE",
      "summarises a record file and lists its first 10 records and damaged places; --repair: copies the intact\n"
      "    records to TO, with an index TO.idx; --sheet: draws the first 100 images into one image",

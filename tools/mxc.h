@@ -8,6 +8,7 @@ enum { MXC_EXIT_FAILED = 1, MXC_EXIT_USAGE = 2 };
 int mxc_ops_main(int argc, char **argv);
 int mxc_iters_main(int argc, char **argv);
 int mxc_optimizers_main(int argc, char **argv);
+int mxc_metrics_main(int argc, char **argv);
 int mxc_rec_main(int argc, char **argv);
 int mxc_im2rec_main(int argc, char **argv);
 

@@ -30,31 +30,65 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_init_array(const char *rule, int n_params,
 /* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 typedef struct mxc_metric mxc_metric;
+enum { MXC_METRIC_NAME = 64 }; /* bytes of a name, at most, with the final NUL */
 /**
- * Create a metric:
- *   accuracy        share of samples whose most probable class is the label
- *   top_k_accuracy  share of samples whose label is among the top_k=5 most probable classes
- *   cross-entropy   mean of -log(p + eps), where p is the probability of the label, eps=1e-12
- *   mse, mae        mean squared and mean absolute error
- *   loss            mean of the prediction; needs no label
- * The first three take ignore_label (None): samples with this label do not count.
+ * Create a metric. Names, with the other names that MXNet accepts in parentheses:
+ *   accuracy (acc)              share of samples whose most probable class is the label
+ *   top_k_accuracy (top_k_acc)  share of samples whose label is among the top_k=5 most probable classes
+ *   cross-entropy (ce)          mean of -log(p + eps), where p is the probability of the label, eps=1e-12
+ *   nll_loss                    the same
+ *   perplexity                  exponential of the mean of -log(p)
+ *   f1, mcc                     of two classes: F1 score, Matthews correlation coefficient; average=macro,
+ * threshold=0.5 auc                         of two classes: area under the ROC curve mse, rmse, mae              mean
+ * squared error, its root (average=micro), and mean absolute error pearsonr                    Pearson's correlation
+ * coefficient; average=macro loss                        mean of the prediction; needs no label voc_map, voc07_map mean
+ * average precision of detections: area under the curve, or at 11 recalls as in VOC 2007; iou_thresh=0.5, pixels=false
+ * All take name, which is shown instead. Metrics of classes take ignore_label (None): samples with this label do not
+ * count; and axis=1 (perplexity: -1), the axis of the classes. With average=macro the value is the mean of the values
+ * of the batches, with micro that over all samples. The others average over all samples, also where MXNet takes the
+ * mean of the batches (mse, mae, rmse), which differs if the last batch is smaller.
  * @return MXC_ENOTFOUND (lists the names), MXC_EINVAL, MXC_ENOMEM
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_metric_create(const char *name, int n_params, const char *const *keys,
                                                     const char *const *values, mxc_metric **out);
+/** Metrics that mxc_metric_create knows: the name at an index (NULL past the end), and documentation generated from the
+ *  schema (free with mxc_free; MXC_ENOTFOUND, MXC_ENOMEM). */
+MXC_API const char *mxc_metric_name_at(int index);
+MXC_API MXC_MUST_CHECK mxc_status mxc_metric_describe(const char *name, char **out);
+
+/** Adds a batch to the state of a metric of the program; arguments as of mxc_metric_update, label may be NULL. What it
+ *  has changed stays if it fails. */
+typedef mxc_status (*mxc_metric_update_fn)(mxc_ndarray *label, mxc_ndarray *prediction, int64_t pad, double *state,
+                                           void *user);
+/** The value; NaN before the first sample. */
+typedef double (*mxc_metric_value_fn)(const double *state, void *user);
+/**
+ * Create a metric of the program. Its state consists of n_state doubles, which begin as zeros; the library resets,
+ * copies and saves them, so that checkpoints and validation work as with other metrics.
+ * @param user              passed to both functions; must outlive the metric and its copies in mxc_fit
+ * @param higher_is_better  1: larger values are better, for the choice of the best model
+ * @return MXC_EINVAL (an empty name, or one of more than 63 bytes), MXC_ENOMEM
+ */
+MXC_API MXC_MUST_CHECK mxc_status mxc_metric_create_own(const char *name, int64_t n_state, mxc_metric_update_fn update,
+                                                        mxc_metric_value_fn value, void *user, int higher_is_better,
+                                                        mxc_metric **out);
 MXC_API void mxc_metric_destroy(mxc_metric *metric); /* NULL is fine */
 /**
  * Add a batch to the metric. Waits for both arrays. A sample whose prediction is NaN counts as wrong.
- * @param label       (N) or (N,...)
- * @param prediction  (N,C), or the shape of label
+ * @param label       metrics of classes: (N), or the shape of the prediction without the axis of classes. Two classes:
+ *                    (N), 0 or 1. Regression: the shape of the prediction. Detection: (N,M,5 or more), the class (below
+ *                    0: padding), xmin, ymin, xmax, ymax, and whether the object is difficult
+ * @param prediction  metrics of classes: (N,C), or another shape with an axis of classes; accuracy also takes class
+ *                    numbers in the shape of the label. Two classes: (N,2), or one score for each label. Detection:
+ *                    (N,K,6), the class (below 0: none), score, xmin, ymin, xmax, ymax
  * @param pad         number of rows at the end of the batch to leave out
- * @return MXC_ESHAPE; MXC_EINVAL (cross-entropy: a label that is no class, which the message names). Nothing is added
- * then
+ * @return MXC_ESHAPE; MXC_EINVAL (a label that is no class, which the message names). Nothing is added then. MXC_ENOMEM
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_metric_update(mxc_metric *metric, mxc_ndarray *label, mxc_ndarray *prediction,
                                                     int64_t pad);
 MXC_API double mxc_metric_value(const mxc_metric *metric); /* NaN before the first sample that counts */
 MXC_API const char *mxc_metric_name(const mxc_metric *metric);
+MXC_API int mxc_metric_higher_is_better(const mxc_metric *metric); /* 0: lower values are better */
 MXC_API void mxc_metric_reset(mxc_metric *metric);
 
 /* ---- learning-rate schedules ------------------------------------------------------------------------------------- */
@@ -102,6 +136,14 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_model_load(const char *prefix, int epoch, 
 
 /* ---- training loop ----------------------------------------------------------------------------------------------- */
 
+enum { MXC_FIT_METRICS = 8 }; /* most metrics of one training */
+/** A metric of a training run; NaN where there is no value. */
+typedef struct mxc_fit_metric {
+    char name[MXC_METRIC_NAME];
+    double train; /* of the training data of this epoch so far */
+    double valid; /* of the last validation */
+} mxc_fit_metric;
+
 /** The state of a training run, for callbacks and as its result. */
 typedef struct mxc_fit_progress {
     int64_t epoch, epochs;     /* current (from 0), total */
@@ -111,11 +153,13 @@ typedef struct mxc_fit_progress {
     double samples_per_second; /* averaged over about half a second */
     /* Of the training data of this epoch so far; NaN if not available. The operator of the last output determines the
      * loss: cross-entropy (SoftmaxOutput, softmax), mean squared error (LinearRegressionOutput,
-     * LogisticRegressionOutput), mean absolute error (MAERegressionOutput), mean output (MakeLoss). accuracy is that
-     * of (N,C) predictions. */
+     * LogisticRegressionOutput), mean absolute error (MAERegressionOutput), mean output (MakeLoss). accuracy is the
+     * metric of this name, by default that of (N,C) predictions. */
     double loss, accuracy;
     double valid_loss, valid_accuracy; /* of the last validation; NaN before the first */
-    double lr;                         /* learning rate */
+    int n_metrics;                     /* the loss, if there is one, then the others */
+    mxc_fit_metric metrics[MXC_FIT_METRICS];
+    double lr;         /* learning rate */
     double loss_scale; /* of the next step; set at the end of training and when a checkpoint is written; 0: none */
     int interrupted;   /* 1: stopped on request, after writing a checkpoint */
 } mxc_fit_progress;
@@ -191,7 +235,14 @@ typedef struct mxc_fit_options {
      * written, the previous one remains valid. Default 0: it fails with MXC_EEXIST if there are any, except those of a
      * run that was killed before its first checkpoint. */
     int overwrite;
-    /* Path of an SVG file for the learning curve, written after each epoch. Default NULL: none. */
+    /* Metrics with different names that are computed of the last output and its label besides the loss, at most 7: with
+     * the training data in these objects, which are reset in each epoch, and with the validation data in copies.
+     * Default 0: the accuracy, if the output operator is one of classification. The loss is always computed if it is
+     * known; a metric of the same name takes its place. */
+    int n_metrics;
+    mxc_metric *const *metrics;
+    /* Path of an SVG file for the learning curves, written after each epoch: a panel for each of the first four
+     * metrics. Default NULL: none. */
     const char *curve;
     /* 1: report progress on stderr, as a progress bar on a terminal and as lines otherwise. Default 0. */
     int show;

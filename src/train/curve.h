@@ -5,24 +5,28 @@
 
 #include <stdint.h>
 
-#include <mxc/status.h>
+#include <mxc/train.h>
 
-/* NaN where there is no value. */
-typedef struct mxci_curve_point {
-    double epoch; /* number of epochs completed */
-    double loss, accuracy, valid_loss, valid_accuracy;
-} mxci_curve_point;
+typedef struct mxci_curve_metric {
+    const char *name; /* borrowed */
+    int is_loss;
+    int is_share; /* drawn in percent */
+} mxci_curve_metric;
 
 typedef struct mxci_curve_history {
-    const char *loss; /* the metric that losses are, a literal; NULL: there are none */
-    int64_t n, capacity;
-    mxci_curve_point *points;
+    int n_metrics;
+    mxci_curve_metric metrics[MXC_FIT_METRICS];
+    int64_t n, capacity; /* points */
+    double *points; /* of each: the number of epochs completed, then training and validation value of each metric */
 } mxci_curve_history;
 
-mxc_status mxci_curve_history_add(mxci_curve_history *history, const mxci_curve_point *point); /* MXC_ENOMEM */
+/* Doubles of one point. */
+int mxci_curve_point_size(const mxci_curve_history *history);
+/* Add a point; values: training and validation value of each metric, NaN where there is none. MXC_ENOMEM. */
+mxc_status mxci_curve_history_add(mxci_curve_history *history, double epoch, const double *values);
 void mxci_curve_history_free(mxci_curve_history *history);
 
-/* Write the learning curve as SVG: accuracy and loss, training and validation. MXC_EIO, MXC_ENOMEM. */
+/* Write the learning curves as SVG: a panel for each of the first four metrics. MXC_EIO, MXC_ENOMEM. */
 mxc_status mxci_curve_write(const char *path, const mxci_curve_history *history);
 
 #endif

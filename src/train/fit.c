@@ -3,7 +3,6 @@
  * The training loop. One step copies the batch, runs forward and backward, pushes gradients and pulls parameters. All
  * of this is queued; the thread waits only for the prediction, which the metrics need.
  */
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -109,9 +108,9 @@ static mxc_status update_metrics_of(mxci_trainer *trainer, int c, mxc_ndarray *l
     int64_t last = mxc_symbol_n_outputs(trainer->options->symbol) - 1;
     mxc_ndarray *prediction = mxc_executor_output(trainer->executors[c], last);
     MXC_TRY(mxc_ndarray_wait_to_read(prediction));
-    if (trainer->loss)
-        MXC_TRY(mxc_metric_update(trainer->loss, label, prediction, 0));
-    return trainer->accuracy ? mxc_metric_update(trainer->accuracy, label, prediction, 0) : MXC_OK;
+    for (int i = 0; i < trainer->n_metrics; i++)
+        MXC_TRY(mxc_metric_update(trainer->metrics[i], label, prediction, 0));
+    return MXC_OK;
 }
 
 /* In training, padding samples count like others, as they do in the gradient. */
@@ -136,8 +135,7 @@ static void update_progress(mxci_trainer *trainer) {
     p->batch++;
     trainer->window_samples += trainer->batch_size;
     trainer->epoch_samples += trainer->batch_size;
-    p->loss = mxc_metric_value(trainer->loss);
-    p->accuracy = mxc_metric_value(trainer->accuracy);
+    mxci_fit_metrics_show(trainer, 0);
     if (elapsed < RATE_WINDOW_NS && p->samples_per_second > 0)
         return;
     p->samples_per_second = elapsed > 0 ? (double)trainer->window_samples * 1e9 / (double)elapsed : 0;
@@ -157,17 +155,13 @@ static mxc_status call_callback(const mxci_trainer *trainer, int epoch_end) {
 /* A network whose loss is NaN learns nothing more. */
 static mxc_status check_loss(const mxci_trainer *trainer) {
     const mxc_fit_progress *p = &trainer->progress;
-    double sum = 0;
-    int64_t count;
-    if (trainer->loss && !trainer->options->allow_nan)
-        mxci_metric_get_sums(trainer->loss, &sum, &count);
-    if (!isnan(sum))
+    if (trainer->options->allow_nan || trainer->loss < 0 || !mxci_metric_is_nan(trainer->metrics[trainer->loss]))
         return MXC_OK;
     return MXC_FAIL(MXC_EINVAL,
                     "mxc_fit: the loss (%s) is NaN after batch %lld of epoch %lld (update %lld): the data "
                     "hold NaN, or the learning rate is too high (%g); allow_nan goes on",
-                    mxc_metric_name(trainer->loss), (long long)p->batch, (long long)p->epoch + 1, (long long)p->updates,
-                    p->lr);
+                    mxc_metric_name(trainer->metrics[trainer->loss]), (long long)p->batch, (long long)p->epoch + 1,
+                    (long long)p->updates, p->lr);
 }
 
 static mxc_status train_step(mxci_trainer *trainer, const mxc_batch *batch) {
@@ -235,31 +229,24 @@ static mxc_status await_params(const mxci_trainer *trainer) {
 
 /* Metrics of one epoch of the validation data, on the first context: the validator shares its parameters. */
 static mxc_status validate(mxci_trainer *trainer) {
-    mxc_metric *loss, *accuracy, *metrics[2];
-    int n = 0;
-    if (!trainer->options->valid || (!trainer->loss && !trainer->accuracy))
+    if (!trainer->options->valid || trainer->n_metrics == 0)
         return MXC_OK;
     MXC_TRY(await_params(trainer));
-    mxc_status status = mxci_fit_metrics_create(trainer, &loss, &accuracy);
-    if (loss)
-        metrics[n++] = loss;
-    if (accuracy)
-        metrics[n++] = accuracy;
-    if (status == MXC_OK)
-        status = mxci_evaluator_run(&trainer->validator, n, metrics);
-    if (status == MXC_OK) {
-        trainer->progress.valid_loss = mxc_metric_value(loss);
-        trainer->progress.valid_accuracy = mxc_metric_value(accuracy);
-    }
-    mxc_metric_destroy(loss);
-    mxc_metric_destroy(accuracy);
-    return status;
+    for (int i = 0; i < trainer->n_metrics; i++)
+        mxc_metric_reset(trainer->valid_metrics[i]);
+    MXC_TRY(mxci_evaluator_run(&trainer->validator, trainer->n_metrics, trainer->valid_metrics));
+    mxci_fit_metrics_show(trainer, 1);
+    return MXC_OK;
 }
 
 static mxc_status record_epoch(mxci_trainer *trainer) {
     const mxc_fit_progress *p = &trainer->progress;
-    const mxci_curve_point point = {(double)p->epoch + 1, p->loss, p->accuracy, p->valid_loss, p->valid_accuracy};
-    MXC_TRY(mxci_curve_history_add(&trainer->history, &point));
+    double values[2 * MXC_FIT_METRICS];
+    for (int i = 0; i < p->n_metrics; i++) {
+        values[2 * i] = p->metrics[i].train;
+        values[2 * i + 1] = p->metrics[i].valid;
+    }
+    MXC_TRY(mxci_curve_history_add(&trainer->history, (double)p->epoch + 1, values));
     return trainer->options->curve ? mxci_curve_write(trainer->options->curve, &trainer->history) : MXC_OK;
 }
 
@@ -270,8 +257,7 @@ static mxc_status enter_next_epoch(mxci_trainer *trainer) {
     p->batches = p->batch;
     p->epoch++;
     p->batch = 0;
-    mxc_metric_reset(trainer->loss);
-    mxc_metric_reset(trainer->accuracy);
+    mxci_fit_metrics_reset(trainer);
     return mxci_checkpoint_write(trainer);
 }
 

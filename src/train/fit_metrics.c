@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The metrics that a training shows for its last output: a loss and an accuracy, chosen by the operator that computes
- * the output, its shape and its label.
+ * the output, its shape and its label; and the metrics of the options.
  */
 #include <string.h>
 
@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "operator/loss/losses.h"
 #include "symbol/graph.h"
+#include "train/metric.h"
 #include "train/trainer.h"
 
 /* The metrics of an operator. This is a table of names, not a member of the descriptor, because it is about what
@@ -108,15 +109,15 @@ static int has_classes(const mxci_trainer *trainer, const mxc_shape *shape, cons
            shape->dim[0] * trainer->n_contexts == trainer->batch_size;
 }
 
-mxc_status mxci_fit_metrics_create(const mxci_trainer *trainer, mxc_metric **loss, mxc_metric **accuracy) {
+/* *accuracy and *loss are NULL where they do not apply. */
+static mxc_status create_defaults(const mxci_trainer *trainer, mxc_metric **loss, mxc_metric **accuracy) {
     int64_t last = mxc_symbol_n_outputs(trainer->options->symbol) - 1;
     const mxc_shape *shape = mxc_ndarray_shape(mxc_executor_output(trainer->executors[0], last));
     const mxc_data_desc *label = find_label(trainer);
     const output_metrics m = metrics_of_output(trainer);
-    *loss = *accuracy = NULL;
     if (m.has_classes && !has_classes(trainer, shape, label))
         return MXC_OK;
-    if (m.has_classes)
+    if (m.has_classes && trainer->options->n_metrics == 0)
         MXC_TRY(create_for_classes(trainer, "accuracy", accuracy));
     if (!m.loss)
         return MXC_OK;
@@ -126,10 +127,93 @@ mxc_status mxci_fit_metrics_create(const mxci_trainer *trainer, mxc_metric **los
     return is_label || strcmp(m.loss, "loss") == 0 ? mxc_metric_create(m.loss, 0, NULL, NULL, loss) : MXC_OK;
 }
 
+/* The index of the metric of that name; -1: there is none. */
+static int find_metric(const mxci_trainer *trainer, const char *name) {
+    for (int i = 0; i < trainer->n_metrics; i++)
+        if (strcmp(mxc_metric_name(trainer->metrics[i]), name) == 0)
+            return i;
+    return -1;
+}
+
+static mxc_status add_given(mxci_trainer *trainer) {
+    const mxc_fit_options *o = trainer->options;
+    for (int i = 0; i < o->n_metrics; i++) {
+        const char *name = mxc_metric_name(o->metrics[i]);
+        if (!o->metrics[i])
+            return MXC_FAIL(MXC_EINVAL, "mxc_fit: metrics[%d] is NULL", i);
+        if (find_metric(trainer, name) >= 0)
+            return MXC_FAIL(MXC_EINVAL, "mxc_fit: two metrics are called \"%s\": give one of them another name", name);
+        mxc_metric_reset(o->metrics[i]);
+        trainer->metrics[trainer->n_metrics++] = o->metrics[i];
+    }
+    return MXC_OK;
+}
+
+/* The loss, unless one of the options' metrics has its name, and the accuracy; then the options' metrics. */
+static mxc_status list_metrics(mxci_trainer *trainer) {
+    mxc_metric *loss = NULL, *accuracy = NULL;
+    mxc_status status = create_defaults(trainer, &loss, &accuracy);
+    char name[MXC_METRIC_NAME];
+    mxci_format(name, sizeof name, "%s", mxc_metric_name(loss));
+    for (int i = 0; i < trainer->options->n_metrics && loss; i++)
+        if (strcmp(mxc_metric_name(trainer->options->metrics[i]), name) == 0) {
+            mxc_metric_destroy(loss);
+            loss = NULL;
+        }
+    if (loss)
+        trainer->metrics[trainer->n_metrics++] = loss;
+    if (accuracy)
+        trainer->metrics[trainer->n_metrics++] = accuracy;
+    trainer->n_default = trainer->n_metrics;
+    if (status == MXC_OK)
+        status = add_given(trainer);
+    trainer->loss = find_metric(trainer, name);
+    trainer->accuracy = find_metric(trainer, "accuracy");
+    return status;
+}
+
 mxc_status mxci_fit_metrics_open(mxci_trainer *trainer) {
+    const mxc_fit_options *o = trainer->options;
     const mxc_data_desc *label = find_label(trainer);
     trainer->label = label ? label->name : NULL;
-    MXC_TRY(mxci_fit_metrics_create(trainer, &trainer->loss, &trainer->accuracy));
-    trainer->history.loss = trainer->loss ? mxc_metric_name(trainer->loss) : NULL;
+    if (o->n_metrics < 0 || o->n_metrics >= MXC_FIT_METRICS || (o->n_metrics > 0 && !o->metrics))
+        return MXC_FAIL(MXC_EINVAL, "mxc_fit: n_metrics is %d, expected 0 to %d, with metrics", o->n_metrics,
+                        MXC_FIT_METRICS - 1);
+    MXC_TRY(list_metrics(trainer));
+    trainer->progress.n_metrics = trainer->history.n_metrics = trainer->n_metrics;
+    for (int i = 0; i < trainer->n_metrics; i++) {
+        const char *name = mxc_metric_name(trainer->metrics[i]);
+        MXC_TRY(mxci_metric_clone(trainer->metrics[i], &trainer->valid_metrics[i]));
+        mxci_format(trainer->progress.metrics[i].name, MXC_METRIC_NAME, "%s", name);
+        trainer->history.metrics[i] =
+            (mxci_curve_metric){name, i == trainer->loss, mxci_metric_is_share(trainer->metrics[i])};
+    }
+    mxci_fit_metrics_show(trainer, 0);
+    mxci_fit_metrics_show(trainer, 1);
     return MXC_OK;
+}
+
+void mxci_fit_metrics_close(mxci_trainer *trainer) {
+    for (int i = 0; i < trainer->n_metrics; i++) {
+        mxc_metric_destroy(trainer->valid_metrics[i]);
+        if (i < trainer->n_default)
+            mxc_metric_destroy(trainer->metrics[i]);
+    }
+}
+
+void mxci_fit_metrics_reset(mxci_trainer *trainer) {
+    for (int i = 0; i < trainer->n_metrics; i++)
+        mxc_metric_reset(trainer->metrics[i]);
+}
+
+void mxci_fit_metrics_show(mxci_trainer *trainer, int of_validation) {
+    mxc_fit_progress *p = &trainer->progress;
+    for (int i = 0; i < trainer->n_metrics; i++) {
+        double value = mxc_metric_value(of_validation ? trainer->valid_metrics[i] : trainer->metrics[i]);
+        *(of_validation ? &p->metrics[i].valid : &p->metrics[i].train) = value;
+        if (i == trainer->loss)
+            *(of_validation ? &p->valid_loss : &p->loss) = value;
+        if (i == trainer->accuracy)
+            *(of_validation ? &p->valid_accuracy : &p->accuracy) = value;
+    }
 }

@@ -1,201 +1,189 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Metrics: means over samples of something computed from a label and a prediction.
+ * Metrics: created by name, or from functions of the program. The rules are in metric_rules.c and metric_detection.c.
  *
- * Arrays are read on the calling thread, in f32 (other dtypes are converted first). Each metric is one function that
- * adds a batch to a sum and a count.
+ * Arrays are read on the calling thread, in f32 (other dtypes are converted first).
  */
 #include "train/metric.h"
 
 #include <math.h>
 #include <string.h>
 
-#include <mxc/param.h>
-#include <mxc/train.h>
-
+#include "base/document.h"
 #include "base/error.h"
 #include "base/sys.h"
+#include "base/text.h"
 
-typedef struct metric_params {
-    int64_t top_k;
-    double eps, ignore_label; /* ignore_label: NaN for none */
-} metric_params;
-
-/* n samples of c predictions each. */
-typedef struct metric_batch {
-    const float *label, *prediction;
-    int64_t n, c;
-} metric_batch;
-
-typedef struct metric_sum {
-    double sum;
-    int64_t count;
-} metric_sum;
-
-/* Adds the batch to *to. */
-typedef mxc_status (*metric_fn)(const metric_params *p, const metric_batch *b, metric_sum *to);
-
-typedef enum label_kind {
-    BY_CLASS,   /* label (N), prediction (N,C) */
-    BY_ELEMENT, /* both have the same number of elements, each of which counts */
-    NO_LABEL    /* the label is not read; each element counts */
-} label_kind;
-
-typedef struct metric_rule {
-    const char *name;
-    const mxc_param *schema;
-    metric_fn add;
-    label_kind label_kind;
-} metric_rule;
+typedef struct own_functions {
+    mxc_metric_update_fn update;
+    mxc_metric_value_fn value;
+    void *user;
+} own_functions;
 
 struct mxc_metric {
-    const metric_rule *rule;
-    metric_params params;
-    metric_sum total;
+    const mxci_metric_rule *rule;
+    mxci_metric_rule own_rule; /* what rule points to if the metric is one of the program's */
+    own_functions own;
+    mxci_metric_params params;
+    mxci_metric_state state;
 };
 
-/* The class that a label names; -1 if there is none of c classes. */
-static int64_t metric_class_of(float label, int64_t c) {
-    return label > -1 && label < (float)c ? (int64_t)label : -1;
-}
+/* ---- state ------------------------------------------------------------------------------------------------------- */
 
-/* The rank of prediction k among c: how many are above it; of equal ones the first counts as the largest. INT64_MAX
- * where one is NaN, so that NaN is never a hit. */
-static int64_t count_above(const float *prediction, int64_t c, int64_t k) {
-    int64_t above = 0;
-    for (int64_t j = 0; j < c; j++) {
-        if (isnan(prediction[j]))
-            return INT64_MAX;
-        above += prediction[j] > prediction[k] || (prediction[j] == prediction[k] && j < k);
+mxc_status mxci_metric_append(mxci_metric_state *state, int64_t n, double **out) {
+    if (state->n + n > state->capacity) {
+        int64_t capacity = 2 * state->capacity > state->n + n ? 2 * state->capacity : state->n + n;
+        double *grown = mxci_realloc_array(state->values, (size_t)capacity, sizeof *grown);
+        if (!grown)
+            return MXC_FAIL(MXC_ENOMEM, "no memory for %lld numbers of a metric", (long long)capacity);
+        state->values = grown;
+        state->capacity = capacity;
     }
-    return above;
+    *out = state->values + state->n;
+    state->n += n;
+    return MXC_OK;
 }
 
-static mxc_status add_top(const metric_params *p, const metric_batch *b, int64_t top_k, metric_sum *to) {
-    for (int64_t i = 0; i < b->n; i++) {
-        int64_t k = metric_class_of(b->label[i], b->c);
-        if ((double)b->label[i] == p->ignore_label)
-            continue;
-        to->count++;
-        if (k >= 0 && (float)k == b->label[i] && count_above(b->prediction + i * b->c, b->c, k) < top_k)
-            to->sum++;
+const mxci_metric_state *mxci_metric_get_state(const mxc_metric *metric) {
+    return &metric->state;
+}
+
+mxc_status mxci_metric_set_state(mxc_metric *metric, int64_t n, const double *values) {
+    double *to;
+    int64_t fixed = metric->rule->n_fixed;
+    if (n < fixed || (n > fixed && metric->rule->kind == MXCI_METRIC_OWN))
+        return MXC_FAIL(MXC_EFORMAT, "metric %s: a state of %lld numbers, expected %lld", mxc_metric_name(metric),
+                        (long long)n, (long long)fixed);
+    metric->state.n = 0;
+    MXC_TRY(mxci_metric_append(&metric->state, n, &to));
+    if (n > 0)
+        memcpy(to, values, (size_t)n * sizeof *to);
+    return MXC_OK;
+}
+
+void mxc_metric_reset(mxc_metric *metric) {
+    if (!metric)
+        return;
+    metric->state.n = metric->rule->n_fixed;
+    for (int64_t i = 0; i < metric->state.n; i++)
+        metric->state.values[i] = 0;
+}
+
+/* ---- creation ---------------------------------------------------------------------------------------------------- */
+
+static const mxci_metric_rule *rule_at(int index) {
+    const mxci_metric_rule *const detection[] = {&mxci_metric_voc_map, &mxci_metric_voc07_map};
+    if (index < 0 || index >= mxci_metric_n_rules + 2)
+        return NULL;
+    return index < mxci_metric_n_rules ? &mxci_metric_rules[index] : detection[index - mxci_metric_n_rules];
+}
+
+static mxc_status metric_find_rule(const char *name, const mxci_metric_rule **out) {
+    char text[256];
+    mxci_line line = {text, sizeof text, 0};
+    const mxci_metric_rule *rule;
+    *out = NULL;
+    for (int i = 0; (rule = rule_at(i)) != NULL; i++) {
+        mxci_line_printf(&line, "%s%s", i ? ", " : "", rule->name);
+        if (strcmp(rule->name, name) == 0 || mxci_list_find(rule->aliases, name) >= 0)
+            *out = rule;
     }
-    return MXC_OK;
+    return *out ? MXC_OK : MXC_FAIL(MXC_ENOTFOUND, "metric \"%s\" does not exist; there are %s", name, text);
 }
 
-static mxc_status add_accuracy(const metric_params *p, const metric_batch *b, metric_sum *to) {
-    return add_top(p, b, 1, to);
-}
-
-static mxc_status add_top_k(const metric_params *p, const metric_batch *b, metric_sum *to) {
-    return add_top(p, b, p->top_k, to);
-}
-
-/* -log(p[label] + eps), summed over the samples whose label is not ignore_label. */
-static mxc_status add_cross_entropy(const metric_params *p, const metric_batch *b, metric_sum *to) {
-    for (int64_t i = 0; i < b->n; i++) {
-        int64_t k = metric_class_of(b->label[i], b->c);
-        if ((double)b->label[i] == p->ignore_label)
-            continue;
-        if (k < 0)
-            return MXC_FAIL(MXC_EINVAL,
-                            "cross-entropy: label %lld of the batch is %g, expected a class in [0, %lld), "
-                            "or ignore_label",
-                            (long long)i, (double)b->label[i], (long long)b->c);
-        to->sum -= log((double)b->prediction[i * b->c + k] + p->eps);
-        to->count++;
+/* Room for the fixed part of the state; later additions to metrics with nothing else allocate nothing. */
+static mxc_status metric_new(const mxci_metric_rule *rule, mxc_metric **out) {
+    double *values;
+    mxc_metric *metric = mxci_calloc(1, sizeof *metric);
+    *out = NULL;
+    if (!metric)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the metric", rule->name);
+    metric->own_rule = *rule;
+    metric->rule = rule->kind == MXCI_METRIC_OWN ? &metric->own_rule : rule;
+    int64_t room = rule->n_fixed > MXCI_METRIC_FIXED ? rule->n_fixed : MXCI_METRIC_FIXED;
+    mxc_status status = mxci_metric_append(&metric->state, room, &values);
+    if (status != MXC_OK) {
+        mxci_free(metric);
+        return status;
     }
+    mxc_metric_reset(metric);
+    *out = metric;
     return MXC_OK;
 }
-
-/* (label - prediction)^2, summed over all elements. */
-static mxc_status add_squares(const metric_params *p, const metric_batch *b, metric_sum *to) {
-    (void)p;
-    for (int64_t i = 0; i < b->n * b->c; i++)
-        to->sum += ((double)b->label[i] - b->prediction[i]) * ((double)b->label[i] - b->prediction[i]);
-    to->count += b->n * b->c;
-    return MXC_OK;
-}
-
-/* |label - prediction|, summed over all elements. */
-static mxc_status add_absolutes(const metric_params *p, const metric_batch *b, metric_sum *to) {
-    (void)p;
-    for (int64_t i = 0; i < b->n * b->c; i++)
-        to->sum += fabs((double)b->label[i] - b->prediction[i]);
-    to->count += b->n * b->c;
-    return MXC_OK;
-}
-
-/* The mean of the outputs themselves, for operators that compute a loss. */
-static mxc_status add_outputs(const metric_params *p, const metric_batch *b, metric_sum *to) {
-    (void)p;
-    for (int64_t i = 0; i < b->n * b->c; i++)
-        to->sum += (double)b->prediction[i];
-    to->count += b->n * b->c;
-    return MXC_OK;
-}
-
-#define IGNORE_LABEL                                                                                                \
-    {                                                                                                               \
-        MXC_PARAM_FIELD(metric_params, ignore_label), .name = "ignore_label", .type = MXC_PARAM_FLOAT,              \
-                                                      .initial = "None", .optional = 1,                             \
-                                                      .doc = "Label of samples that do not count. None: all count." \
-    }
-
-static const mxc_param accuracy_schema[] = {IGNORE_LABEL, MXC_PARAM_END};
-static const mxc_param top_k_schema[] = {
-    {MXC_PARAM_FIELD(metric_params, top_k), .name = "top_k", .type = MXC_PARAM_INT, .initial = "5", .bounded = 1,
-     .minimum = 1, .maximum = 1e9, .doc = "Number of most probable classes among which the label counts as a hit."},
-    IGNORE_LABEL,
-    MXC_PARAM_END,
-};
-static const mxc_param cross_entropy_schema[] = {
-    {MXC_PARAM_FIELD(metric_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT, .initial = "1e-12",
-     .doc = "Added to probabilities before the logarithm."},
-    IGNORE_LABEL,
-    MXC_PARAM_END,
-};
-
-static const metric_rule rules[] = {
-    {"accuracy", accuracy_schema, add_accuracy, BY_CLASS},
-    {"top_k_accuracy", top_k_schema, add_top_k, BY_CLASS},
-    {"cross-entropy", cross_entropy_schema, add_cross_entropy, BY_CLASS},
-    {"mse", NULL, add_squares, BY_ELEMENT},
-    {"mae", NULL, add_absolutes, BY_ELEMENT},
-    {"loss", NULL, add_outputs, NO_LABEL},
-};
 
 mxc_status mxc_metric_create(const char *name, int n_params, const char *const *keys, const char *const *values,
                              mxc_metric **out) {
+    const mxci_metric_rule *rule;
+    mxc_metric *metric;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(name));
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
-    const metric_rule *rule = NULL;
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (strcmp(rules[i].name, name) == 0)
-            rule = &rules[i];
-    if (!rule)
-        return MXC_FAIL(MXC_ENOTFOUND,
-                        "metric \"%s\" does not exist; there are accuracy, top_k_accuracy, cross-entropy, mse, mae, "
-                        "loss",
-                        name);
-    mxc_metric *metric = mxci_calloc(1, sizeof *metric);
-    if (!metric)
-        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the metric", name);
-    metric->rule = rule;
-    mxc_status status = mxc_params_parse(name, rule->schema, n_params, keys, values, &metric->params);
+    MXC_TRY(metric_find_rule(name, &rule));
+    MXC_TRY(metric_new(rule, &metric));
+    mxc_status status = mxc_params_parse(rule->name, rule->schema, n_params, keys, values, &metric->params);
     if (status != MXC_OK)
-        mxci_free(metric);
+        mxc_metric_destroy(metric);
     else
         *out = metric;
     return status;
 }
 
-void mxc_metric_destroy(mxc_metric *metric) {
-    if (MXCI_MAY_RELEASE(metric))
-        mxci_free_object(metric);
+mxc_status mxc_metric_create_own(const char *name, int64_t n_state, mxc_metric_update_fn update,
+                                 mxc_metric_value_fn value, void *user, int higher_is_better, mxc_metric **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(name));
+    MXC_TRY(MXCI_CHECK_NON_NULL(update != NULL, "mxc_metric_create_own: update"));
+    MXC_TRY(MXCI_CHECK_NON_NULL(value != NULL, "mxc_metric_create_own: value"));
+    if (n_state < 0 || n_state > 1 << 20 || name[0] == '\0' || strlen(name) >= MXC_METRIC_NAME)
+        return MXC_FAIL(MXC_EINVAL,
+                        "mxc_metric_create_own: name \"%.80s\" and n_state %lld, expected 1 to %d bytes, and 0 to %d",
+                        name, (long long)n_state, MXC_METRIC_NAME - 1, 1 << 20);
+    const mxci_metric_rule rule = {
+        .name = "own", .kind = MXCI_METRIC_OWN, .n_fixed = (int)n_state, .higher_is_better = higher_is_better};
+    mxc_metric *metric;
+    MXC_TRY(metric_new(&rule, &metric));
+    metric->own = (own_functions){update, value, user};
+    mxci_format(metric->params.name, sizeof metric->params.name, "%s", name);
+    *out = metric;
+    return MXC_OK;
 }
+
+mxc_status mxci_metric_clone(const mxc_metric *metric, mxc_metric **out) {
+    MXC_TRY(metric_new(metric->rule, out));
+    (*out)->own = metric->own;
+    (*out)->params = metric->params;
+    return MXC_OK;
+}
+
+void mxc_metric_destroy(mxc_metric *metric) {
+    if (!MXCI_MAY_RELEASE(metric))
+        return;
+    mxci_free(metric->state.values);
+    mxci_free_object(metric);
+}
+
+const char *mxc_metric_name_at(int index) {
+    const mxci_metric_rule *rule = rule_at(index);
+    return rule ? rule->name : NULL;
+}
+
+mxc_status mxc_metric_describe(const char *name, char **out) {
+    const mxci_metric_rule *rule;
+    mxci_text text = {0};
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(name));
+    MXC_TRY(metric_find_rule(name, &rule));
+    mxci_text_printf(&text, "%s\n\n", rule->name);
+    mxci_document_words(&text, "", rule->doc);
+    if (rule->aliases)
+        mxci_text_printf(&text, "Other names: %s\n", rule->aliases);
+    mxci_text_add(&text, "\n");
+    mxci_document_params(&text, rule->schema);
+    return mxci_text_take(&text, out);
+}
+
+/* ---- updates ----------------------------------------------------------------------------------------------------- */
 
 /* The array as f32 on cpu(0), waited for; *copy is a reference to release. */
 static mxc_status as_floats(mxc_ndarray *array, mxc_ndarray **copy, const float **out) {
@@ -210,65 +198,151 @@ static mxc_status as_floats(mxc_ndarray *array, mxc_ndarray **copy, const float 
     return MXC_OK;
 }
 
-/* Rows and the predictions of each, checked against the label. */
+/* Product of sizes [begin, end) of a shape. */
+static int64_t count_axes(const mxc_shape *shape, int begin, int end) {
+    int64_t n = 1;
+    for (int i = begin; i < end; i++)
+        n *= shape->dim[i];
+    return n;
+}
+
+/* The axis of classes divides the prediction; a prediction of the label's shape has class numbers (accuracy only, by
+ * axis 1). Returns 0 if the label does not fit. */
+static int fits_classes(const mxc_metric *metric, const mxc_shape *label, const mxc_shape *prediction,
+                        mxci_metric_batch *b) {
+    int axis = (int)(metric->params.axis < 0 ? metric->params.axis + prediction->ndim : metric->params.axis);
+    int64_t labels = mxc_shape_size(label);
+    if (strcmp(metric->rule->name, "accuracy") == 0 && mxc_shape_equal(label, prediction)) {
+        b->n = labels;
+        b->c = 0;
+        return 1;
+    }
+    if (axis < 1 || axis >= prediction->ndim)
+        return 0;
+    b->c = prediction->dim[axis];
+    b->inner = count_axes(prediction, axis + 1, prediction->ndim);
+    b->n = count_axes(prediction, 0, axis) * b->inner;
+    return b->n == labels && (b->c > 0 || b->n == 0);
+}
+
+/* The sizes of the batch, checked against the label and without the padding. */
 static mxc_status check_shapes(const mxc_metric *metric, mxc_ndarray *label, mxc_ndarray *prediction, int64_t pad,
-                               int64_t *n, int64_t *c) {
-    const mxc_shape *shape = mxc_ndarray_shape(prediction);
-    int64_t labels = label ? mxc_ndarray_size(label) : 0, predictions = mxc_ndarray_size(prediction);
-    char a[MXC_SHAPE_TEXT], b[MXC_SHAPE_TEXT];
-    *n = shape->ndim > 0 ? shape->dim[0] : 1;
-    *c = *n > 0 ? predictions / *n : 0;
-    int fits = metric->rule->label_kind == BY_CLASS ? labels == *n && (*c > 0 || *n == 0) : labels == predictions;
-    if (metric->rule->label_kind == NO_LABEL)
-        fits = 1;
+                               mxci_metric_batch *b) {
+    static const mxc_shape none = {.ndim = 0};
+    const mxc_shape *to = mxc_ndarray_shape(prediction), *from = label ? mxc_ndarray_shape(label) : &none;
+    int64_t labels = mxc_shape_size(from), predictions = mxc_shape_size(to), rows = to->ndim > 0 ? to->dim[0] : 1;
+    char l[MXC_SHAPE_TEXT], p[MXC_SHAPE_TEXT];
+    int fits = 1;
+    *b = (mxci_metric_batch){.n = predictions, .c = 1, .inner = 1};
+    switch (metric->rule->kind) {
+    case MXCI_METRIC_BY_CLASS:
+        fits = fits_classes(metric, from, to, b);
+        break;
+    case MXCI_METRIC_BINARY:
+        b->n = labels;
+        b->c = predictions == labels ? 1 : 2;
+        fits = predictions == b->c * labels && (b->c == 1 || to->dim[to->ndim - 1] == 2);
+        break;
+    case MXCI_METRIC_BY_ELEMENT:
+        fits = labels == predictions;
+        break;
+    case MXCI_METRIC_DETECTION:
+        fits = from->ndim == 3 && to->ndim == 3 && from->dim[0] == to->dim[0] && from->dim[2] >= 5 && to->dim[2] == 6;
+        b->n = rows;
+        b->n_boxes = fits ? from->dim[1] : 0;
+        b->box_size = fits ? from->dim[2] : 0;
+        b->n_found = fits ? to->dim[1] : 0;
+        break;
+    case MXCI_METRIC_NO_LABEL:
+    case MXCI_METRIC_OWN:
+        break;
+    }
     if (!fits)
         return MXC_FAIL(MXC_ESHAPE, "%s: label %s does not fit prediction %s", metric->rule->name,
-                        mxc_shape_format(mxc_ndarray_shape(label), a, sizeof a), mxc_shape_format(shape, b, sizeof b));
-    if (pad < 0 || pad > *n)
-        return MXC_FAIL(MXC_EINVAL, "%s: pad %lld, expected 0 to %lld", metric->rule->name, (long long)pad,
-                        (long long)*n);
-    *n -= pad;
+                        mxc_shape_format(from, l, sizeof l), mxc_shape_format(to, p, sizeof p));
+    if (pad < 0 || pad > rows)
+        return MXC_FAIL(MXC_EINVAL, "%s: pad %lld, expected 0 to %lld", mxc_metric_name(metric), (long long)pad,
+                        (long long)rows);
+    b->n = rows > 0 ? b->n / rows * (rows - pad) : 0;
     return MXC_OK;
 }
 
-mxc_status mxc_metric_update(mxc_metric *metric, mxc_ndarray *label, mxc_ndarray *prediction, int64_t pad) {
-    MXC_TRY(MXCI_NON_NULL(metric));
-    MXC_TRY(MXCI_NON_NULL_IF(metric->rule->label_kind != NO_LABEL, label));
-    MXC_TRY(MXCI_NON_NULL(prediction));
+enum { MICRO, MACRO }; /* of average */
+
+/* The mean over batches is a sum and a count, to which the value of this batch by itself is added. */
+static mxc_status add_mean(const mxc_metric *metric, const mxci_metric_batch *b, mxci_metric_state *to) {
+    double room[MXCI_METRIC_FIXED] = {0};
+    mxci_metric_state own = {room, metric->rule->n_fixed, MXCI_METRIC_FIXED};
+    if (b->n == 0)
+        return MXC_OK;
+    MXC_TRY(metric->rule->add(&metric->params, b, &own));
+    to->values[0] += metric->rule->value(&metric->params, &own);
+    to->values[1]++;
+    return MXC_OK;
+}
+
+static mxc_status add_arrays(mxc_metric *metric, mxc_ndarray *label, mxc_ndarray *prediction, mxci_metric_batch *b) {
     mxc_ndarray *label_copy = NULL, *prediction_copy = NULL;
-    metric_batch b = {NULL, NULL, 0, 0};
-    metric_sum sums = metric->total;
-    MXC_TRY(check_shapes(metric, label, prediction, pad, &b.n, &b.c));
-    mxc_status status = as_floats(prediction, &prediction_copy, &b.prediction);
-    if (status == MXC_OK && metric->rule->label_kind != NO_LABEL)
-        status = as_floats(label, &label_copy, &b.label);
+    mxc_status status = as_floats(prediction, &prediction_copy, &b->prediction);
+    if (status == MXC_OK && metric->rule->kind != MXCI_METRIC_NO_LABEL)
+        status = as_floats(label, &label_copy, &b->label);
     if (status == MXC_OK)
-        status = metric->rule->add(&metric->params, &b, &sums);
-    if (status == MXC_OK)
-        metric->total = sums;
+        status = metric->params.average == MACRO ? add_mean(metric, b, &metric->state)
+                                                 : metric->rule->add(&metric->params, b, &metric->state);
     mxc_ndarray_release(label_copy);
     mxc_ndarray_release(prediction_copy);
     return status;
 }
 
+mxc_status mxc_metric_update(mxc_metric *metric, mxc_ndarray *label, mxc_ndarray *prediction, int64_t pad) {
+    MXC_TRY(MXCI_NON_NULL(metric));
+    const mxci_metric_rule *rule = metric->rule;
+    MXC_TRY(MXCI_NON_NULL_IF(rule->kind != MXCI_METRIC_NO_LABEL && rule->kind != MXCI_METRIC_OWN, label));
+    MXC_TRY(MXCI_NON_NULL(prediction));
+    mxci_metric_batch b;
+    MXC_TRY(check_shapes(metric, label, prediction, pad, &b));
+    if (rule->kind == MXCI_METRIC_OWN) {
+        mxc_status own = metric->own.update(label, prediction, pad, metric->state.values, metric->own.user);
+        return own != MXC_OK ? MXC_FAIL(own, "metric %s: its update failed", metric->params.name) : MXC_OK;
+    }
+    double before[MXCI_METRIC_FIXED];
+    const int64_t n = metric->state.n;
+    memcpy(before, metric->state.values, (size_t)rule->n_fixed * sizeof *before);
+    mxc_status status = add_arrays(metric, label, prediction, &b);
+    if (status != MXC_OK) {
+        memcpy(metric->state.values, before, (size_t)rule->n_fixed * sizeof *before);
+        metric->state.n = n;
+    }
+    return status;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
 double mxc_metric_value(const mxc_metric *metric) {
-    return metric && metric->total.count > 0 ? metric->total.sum / (double)metric->total.count : NAN;
+    if (!metric)
+        return NAN;
+    const double *state = metric->state.values;
+    if (metric->rule->kind == MXCI_METRIC_OWN)
+        return metric->own.value(state, metric->own.user);
+    if (metric->params.average == MACRO)
+        return state[1] > 0 ? state[0] / state[1] : NAN;
+    return metric->rule->value(&metric->params, &metric->state);
 }
 
 const char *mxc_metric_name(const mxc_metric *metric) {
-    return metric ? metric->rule->name : "";
+    return !metric ? "" : metric->params.name[0] ? metric->params.name : metric->rule->name;
 }
 
-void mxc_metric_reset(mxc_metric *metric) {
-    if (metric)
-        mxci_metric_set_sums(metric, 0, 0);
+int mxc_metric_higher_is_better(const mxc_metric *metric) {
+    return metric ? metric->rule->higher_is_better : 0;
 }
 
-void mxci_metric_get_sums(const mxc_metric *metric, double *sum, int64_t *count) {
-    *sum = metric->total.sum;
-    *count = metric->total.count;
+int mxci_metric_is_share(const mxc_metric *metric) {
+    return metric->rule->is_share;
 }
 
-void mxci_metric_set_sums(mxc_metric *metric, double sum, int64_t count) {
-    metric->total = (metric_sum){sum, count};
+int mxci_metric_is_nan(const mxc_metric *metric) {
+    const mxci_metric_kind kind = metric->rule->kind;
+    return (kind == MXCI_METRIC_BY_CLASS || kind == MXCI_METRIC_BY_ELEMENT || kind == MXCI_METRIC_NO_LABEL) &&
+           isnan(metric->state.values[0]);
 }

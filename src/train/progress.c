@@ -16,7 +16,7 @@
 #include "train/trainer.h"
 
 /* Widths of the bar in cells: the least; the width below which numbers are left out instead; the largest. */
-enum { NARROW_BAR = 3, LEAST_BAR = 10, MOST_BAR = 200, LINE = 512 };
+enum { NARROW_BAR = 3, LEAST_BAR = 10, MOST_BAR = 200, LINE = 2048 };
 
 #define LINE_BEGIN "\r\033[?7l" /* no wrapping */
 #define LINE_END "\033[K\033[?7h"
@@ -33,11 +33,24 @@ static void add_bar(mxci_line *line, int64_t done, int64_t total, int cells) {
     mxci_line_printf(line, " [%s]", bar);
 }
 
-static void add_metrics(mxci_line *line, const char *before, const char *between, double loss, double accuracy) {
-    if (isfinite(loss))
-        mxci_line_printf(line, "%sloss %.4f", before, loss);
-    if (isfinite(accuracy))
-        mxci_line_printf(line, "%saccuracy %.2f%%", isfinite(loss) ? between : before, 100 * accuracy);
+/* The metrics of the training or the validation data that have a value, each after gap. */
+static void add_metrics(mxci_line *line, const mxci_trainer *trainer, int of_validation, const char *gap) {
+    for (int i = 0; i < trainer->n_metrics; i++) {
+        const mxc_fit_metric *m = &trainer->progress.metrics[i];
+        const double value = of_validation ? m->valid : m->train;
+        const char *name = i == trainer->loss ? "loss" : m->name;
+        if (isfinite(value) && trainer->history.metrics[i].is_share)
+            mxci_line_printf(line, "%s%s %.2f%%", gap, name, 100 * value);
+        else if (isfinite(value))
+            mxci_line_printf(line, "%s%s %.4f", gap, name, value);
+    }
+}
+
+static int has_validation(const mxc_fit_progress *p) {
+    for (int i = 0; i < p->n_metrics; i++)
+        if (isfinite(p->metrics[i].valid))
+            return 1;
+    return 0;
 }
 
 static void add_epoch(mxci_line *line, const mxc_fit_progress *p) {
@@ -66,7 +79,7 @@ static void write_line(const mxci_line *line) {
 void mxci_progress_begin(const mxci_trainer *trainer) {
     char text[LINE], output[LINE / 2];
     mxci_line line = {text, sizeof text, 0};
-    if (!trainer->options->show || trainer->loss)
+    if (!trainer->options->show || trainer->loss >= 0 || trainer->options->n_metrics > 0)
         return;
     mxci_fit_metrics_describe(trainer, output, sizeof output);
     mxci_line_printf(&line, "no loss is shown: mxc_fit knows none for the last output, %s\n", output);
@@ -80,7 +93,7 @@ static void add_numbers(mxci_line *line, const mxci_trainer *trainer, size_t col
         *line = empty;
         if (left_out < 1)
             add_rate(line, &trainer->progress);
-        add_metrics(line, "  ", "  ", trainer->progress.loss, trainer->progress.accuracy);
+        add_metrics(line, trainer, 0, "  ");
         if (left_out < 2)
             add_time_left(line, trainer);
         if (line->length - empty.length <= columns)
@@ -136,15 +149,16 @@ void mxci_progress_batch(mxci_trainer *trainer) {
 /* The format of the line that stays after an epoch: the first of these that fits. */
 typedef enum form { WHOLE, SHORT, TWO_LINES } form;
 
-static void add_result(mxci_line *line, const mxc_fit_progress *p, form form) {
+static void add_result(mxci_line *line, const mxci_trainer *trainer, form form) {
+    const mxc_fit_progress *p = &trainer->progress;
     const char *gap = form == WHOLE ? "  " : " ";
     add_epoch(line, p);
     if (form == WHOLE)
         add_rate(line, p);
-    add_metrics(line, "  ", gap, p->loss, p->accuracy);
-    if (isfinite(p->valid_loss) || isfinite(p->valid_accuracy))
+    add_metrics(line, trainer, 0, gap);
+    if (has_validation(p))
         mxci_line_printf(line, "%s  validation:", form == TWO_LINES ? "\n" : "");
-    add_metrics(line, gap, gap, p->valid_loss, p->valid_accuracy);
+    add_metrics(line, trainer, 1, gap);
 }
 
 void mxci_progress_epoch(mxci_trainer *trainer) {
@@ -154,10 +168,10 @@ void mxci_progress_epoch(mxci_trainer *trainer) {
     if (!trainer->options->show)
         return;
     columns = mxci_stderr_columns();
-    add_result(&line, &trainer->progress, WHOLE);
+    add_result(&line, trainer, WHOLE);
     for (form form = SHORT; form <= TWO_LINES && columns > 0 && line.length > (size_t)columns; form++) {
         line.length = 0;
-        add_result(&line, &trainer->progress, form);
+        add_result(&line, trainer, form);
     }
     mxci_line_printf(&line, "\n");
     if (columns > 0)

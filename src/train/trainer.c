@@ -240,6 +240,7 @@ static void start_progress(mxci_trainer *trainer) {
     p->batches = trainer->options->epoch_batches;
     p->loss = p->accuracy = p->valid_loss = p->valid_accuracy = NAN;
     p->lr = trainer->options->learning_rate;
+    trainer->loss = trainer->accuracy = -1;
     trainer->window_start = trainer->drawn = mxci_now_ns();
 }
 
@@ -289,8 +290,7 @@ void mxci_trainer_close(mxci_trainer *trainer) {
     mxc_ndarray_release(trainer->loss_scale);
     mxci_graph_destroy(trainer->graph);
     mxc_symbol_release(trainer->symbol);
-    mxc_metric_destroy(trainer->loss);
-    mxc_metric_destroy(trainer->accuracy);
+    mxci_fit_metrics_close(trainer);
     mxci_curve_history_free(&trainer->history);
     mxci_free(trainer->executors);
     mxci_free(trainer->feeds);

@@ -37,8 +37,11 @@ typedef struct mxci_trainer {
     mxc_kvstore *store;
     int is_synchronous; /* several processes update together */
     mxc_optimizer *optimizer;
-    mxc_metric *loss, *accuracy; /* NULL where they do not apply */
-    const char *label;           /* the iterators' array that they compare the prediction with; NULL: none */
+    int n_metrics, n_default; /* the default metrics are first, and owned; the others are those of the options */
+    mxc_metric *metrics[MXC_FIT_METRICS];
+    mxc_metric *valid_metrics[MXC_FIT_METRICS]; /* copies for the validation data, owned */
+    int loss, accuracy;                         /* which of metrics; -1: none */
+    const char *label; /* the iterators' array that they compare the prediction with; NULL: none */
     mxci_curve_history history;
     mxc_fit_progress progress;
 
@@ -71,10 +74,13 @@ mxc_status mxci_loss_scaling_report(mxci_trainer *trainer);     /* progress.loss
 /* 1 if options.dtype is a 16-bit type: weights then have f32 copies. */
 int mxci_is_16bit_training(const mxc_fit_options *options);
 
-/* fit_metrics.c: the metrics of the last output. Create t->loss, t->accuracy and t->label; create another pair of the
- * same metrics, each NULL where it does not apply. MXC_ENOMEM. */
+/* fit_metrics.c: the metrics of the last output. Create t->metrics and their copies, t->label, and the curve's list of
+ * metrics. MXC_EINVAL (too many metrics, or two of one name), MXC_ENOMEM. */
 mxc_status mxci_fit_metrics_open(mxci_trainer *trainer);
-mxc_status mxci_fit_metrics_create(const mxci_trainer *trainer, mxc_metric **loss, mxc_metric **accuracy);
+void mxci_fit_metrics_close(mxci_trainer *trainer);
+void mxci_fit_metrics_reset(mxci_trainer *trainer); /* those of the training data */
+/* Copy the values of the metrics to the progress: of the training data, or of the validation data. */
+void mxci_fit_metrics_show(mxci_trainer *trainer, int of_validation);
 /* Text for messages: the operator that computes the last output. */
 void mxci_fit_metrics_describe(const mxci_trainer *trainer, char *out, size_t size);
 

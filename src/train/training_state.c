@@ -2,15 +2,17 @@
 /*
  * The state of a training as a list of named arrays, and back.
  *
- * Parameters are "arg:<name>" and auxiliary states "aux:<name>", of the first context. The rest: "counts" i64 (1,9):
- * version, epoch, batch, updates, iterator epoch, iterator position, loss count, accuracy count, batches in an epoch;
- * "sums" f64 (1,3): loss, accuracy, lr; "random" i64 (contexts,3): seed, stream, offset; "history" f64 (epochs,5);
+ * Parameters are "arg:<name>" and auxiliary states "aux:<name>", of the first context. The rest: "counts" i64 (1,7):
+ * version, epoch, batch, updates, iterator epoch, iterator position, batches in an epoch; "numbers" f64 (1,1): lr;
+ * "random" i64 (contexts,3): seed, stream, offset; "metric:<name>" f64 (1,n) for each metric: its state; "history" f64
+ * (epochs,1 + 2 metrics): epoch, and the training and validation value of each metric, in the order of those arrays;
  * "loss_scale" f32 (2), where losses are scaled: the scale, good steps; and "optimizer:<state>" for each state of the
  * optimizer, among them the f32 copies of parameters in 16 bits.
  */
 #include "train/training_state.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -19,8 +21,11 @@
 #include "optimizer/optimizer.h"
 #include "train/metric.h"
 
-enum { VERSION = 1, N_COUNTS = 9, N_SUMS = 3, POINT_DOUBLES = sizeof(mxci_curve_point) / sizeof(double) };
+enum { VERSION = 2 };
+enum { C_VERSION, C_EPOCH, C_BATCH, C_UPDATES, C_ITER_EPOCH, C_ITER_POSITION, C_BATCHES, N_COUNTS }; /* counts */
+enum { D_LR, N_NUMBERS };                                                                            /* numbers */
 #define OPTIMIZER_PREFIX "optimizer:"
+#define METRIC_PREFIX "metric:"
 #define LOSS_SCALE "loss_scale"
 
 /* ---- lists of named arrays --------------------------------------------------------------------------------------- */
@@ -93,22 +98,35 @@ mxc_status mxci_trainer_params(const mxci_trainer *trainer, mxc_ndarray_list *ou
     return status;
 }
 
-/* Counts and sums of the metrics belong to the epoch that is under way; they are 0 where a metric does not apply. */
 static mxc_status add_counts(const mxci_trainer *trainer, named_arrays *a) {
     const mxc_fit_progress *p = &trainer->progress;
     mxc_iter_state at;
-    int64_t counts[N_COUNTS] = {VERSION, p->epoch, p->batch, p->updates};
-    double sums[N_SUMS] = {0, 0, p->lr};
     MXC_TRY(mxc_iter_get_state(trainer->options->train, &at));
-    counts[4] = (int64_t)at.epoch;
-    counts[5] = at.position;
-    if (trainer->loss)
-        mxci_metric_get_sums(trainer->loss, &sums[0], &counts[6]);
-    if (trainer->accuracy)
-        mxci_metric_get_sums(trainer->accuracy, &sums[1], &counts[7]);
-    counts[8] = p->batches;
+    const int64_t counts[N_COUNTS] = {
+        [C_VERSION] = VERSION,
+        [C_EPOCH] = p->epoch,
+        [C_BATCH] = p->batch,
+        [C_UPDATES] = p->updates,
+        [C_ITER_EPOCH] = (int64_t)at.epoch,
+        [C_ITER_POSITION] = at.position,
+        [C_BATCHES] = p->batches,
+    };
+    const double numbers[N_NUMBERS] = {[D_LR] = p->lr};
     MXC_TRY(named_add_data(a, "counts", 1, N_COUNTS, MXC_I64, counts));
-    return named_add_data(a, "sums", 1, N_SUMS, MXC_F64, sums);
+    return named_add_data(a, "numbers", 1, N_NUMBERS, MXC_F64, numbers);
+}
+
+/* The states of the metrics belong to the epoch that is under way. */
+static mxc_status add_metrics(const mxci_trainer *trainer, named_arrays *a) {
+    for (int i = 0; i < trainer->n_metrics; i++) {
+        const mxci_metric_state *state = mxci_metric_get_state(trainer->metrics[i]);
+        const int64_t dims[2] = {1, state->n};
+        mxc_ndarray *array;
+        MXC_TRY(mxc_ndarray_from_data(2, dims, MXC_F64, state->values, &array));
+        MXC_TRY(named_add(a, METRIC_PREFIX, mxc_metric_name(trainer->metrics[i]), array));
+    }
+    return named_add_data(a, "history", trainer->history.n, mxci_curve_point_size(&trainer->history), MXC_F64,
+                          trainer->history.points);
 }
 
 static mxc_status add_random(const mxci_trainer *trainer, named_arrays *a) {
@@ -132,7 +150,7 @@ static mxc_status add_random(const mxci_trainer *trainer, named_arrays *a) {
 static mxc_status add_all(const mxci_trainer *trainer, const mxc_ndarray_list *optimizer, named_arrays *a) {
     MXC_TRY(add_counts(trainer, a));
     MXC_TRY(add_random(trainer, a));
-    MXC_TRY(named_add_data(a, "history", trainer->history.n, POINT_DOUBLES, MXC_F64, trainer->history.points));
+    MXC_TRY(add_metrics(trainer, a));
     MXC_TRY(training_state_add_params(trainer, 0, a));
     if (trainer->loss_scale)
         MXC_TRY(named_add(a, "", LOSS_SCALE, mxc_ndarray_retain(trainer->loss_scale)));
@@ -146,7 +164,7 @@ mxc_status mxci_training_state_collect(const mxci_trainer *trainer, mxc_ndarray_
     mxc_ndarray_list optimizer;
     memset(out, 0, sizeof *out);
     MXC_TRY(mxc_optimizer_get_states(trainer->optimizer, &optimizer));
-    mxc_status status = named_open(&a, 5 + n_param_arrays(trainer) + optimizer.n);
+    mxc_status status = named_open(&a, 5 + trainer->n_metrics + n_param_arrays(trainer) + optimizer.n);
     if (status == MXC_OK)
         status = add_all(trainer, &optimizer, &a);
     mxc_ndarray_list_release(&optimizer);
@@ -219,22 +237,20 @@ static mxc_status restore_counts(mxci_trainer *trainer, const char *path, const 
     int64_t rows;
     MXC_TRY(training_state_find_data(path, list, "counts", MXC_I64, 1, N_COUNTS, &data, &rows));
     const int64_t *counts = data;
-    MXC_TRY(training_state_find_data(path, list, "sums", MXC_F64, 1, N_SUMS, &data, &rows));
-    const double *sums = data;
-    if (counts[0] != VERSION || counts[1] < 0 || counts[1] > INT_MAX || counts[2] < 0 || counts[3] < 0)
-        return MXC_FAIL(MXC_EFORMAT, "%s: version %lld, epoch %lld, batch %lld make no sense", path,
-                        (long long)counts[0], (long long)counts[1], (long long)counts[2]);
-    const mxc_iter_state at = {(uint64_t)counts[4], counts[5]};
+    MXC_TRY(training_state_find_data(path, list, "numbers", MXC_F64, 1, N_NUMBERS, &data, &rows));
+    const double *numbers = data;
+    if (counts[C_VERSION] != VERSION || counts[C_EPOCH] < 0 || counts[C_EPOCH] > INT_MAX || counts[C_BATCH] < 0 ||
+        counts[C_UPDATES] < 0)
+        return MXC_FAIL(MXC_EFORMAT, "%s: version %lld (expected %d), epoch %lld, batch %lld make no sense", path,
+                        (long long)counts[C_VERSION], (int)VERSION, (long long)counts[C_EPOCH],
+                        (long long)counts[C_BATCH]);
+    const mxc_iter_state at = {(uint64_t)counts[C_ITER_EPOCH], counts[C_ITER_POSITION]};
     MXC_TRY(mxc_iter_set_state(trainer->options->train, &at));
-    trainer->progress.epoch = counts[1];
-    trainer->progress.batch = counts[2];
-    trainer->progress.updates = counts[3];
-    trainer->progress.batches = counts[8];
-    trainer->progress.lr = sums[2];
-    if (trainer->loss)
-        mxci_metric_set_sums(trainer->loss, sums[0], counts[6]);
-    if (trainer->accuracy)
-        mxci_metric_set_sums(trainer->accuracy, sums[1], counts[7]);
+    trainer->progress.epoch = counts[C_EPOCH];
+    trainer->progress.batch = counts[C_BATCH];
+    trainer->progress.updates = counts[C_UPDATES];
+    trainer->progress.batches = counts[C_BATCHES];
+    trainer->progress.lr = numbers[D_LR];
     return MXC_OK;
 }
 
@@ -251,17 +267,61 @@ static mxc_status restore_random(mxci_trainer *trainer, const char *path, const 
     return MXC_OK;
 }
 
-/* The history carries the validation results of the last epoch, which the progress shows until the next one. */
+/* The number of metrics in a state, and which of them has the name; -1: none. */
+static int find_saved_metric(const mxc_ndarray_list *list, const char *name, int *n) {
+    int found = -1;
+    *n = 0;
+    for (int64_t i = 0; i < list->n; i++) {
+        if (strncmp(list->names[i], METRIC_PREFIX, strlen(METRIC_PREFIX)) != 0)
+            continue;
+        if (strcmp(list->names[i] + strlen(METRIC_PREFIX), name) == 0)
+            found = *n;
+        ++*n;
+    }
+    return found;
+}
+
+/* The metrics may be others than those of the saved state: a new one has no values before this epoch. The history
+ * carries the validation results of the last epoch, which the progress shows until the next one. */
 static mxc_status restore_history(mxci_trainer *trainer, const char *path, const mxc_ndarray_list *list) {
     const void *data;
     int64_t rows;
-    MXC_TRY(training_state_find_data(path, list, "history", MXC_F64, 0, POINT_DOUBLES, &data, &rows));
+    int saved, columns[MXC_FIT_METRICS];
+    find_saved_metric(list, "", &saved);
+    MXC_TRY(training_state_find_data(path, list, "history", MXC_F64, 0, 1 + 2 * (int64_t)saved, &data, &rows));
+    for (int i = 0; i < trainer->n_metrics; i++)
+        columns[i] = 1 + 2 * find_saved_metric(list, mxc_metric_name(trainer->metrics[i]), &saved);
     trainer->history.n = 0;
-    for (int64_t i = 0; i < rows; i++)
-        MXC_TRY(mxci_curve_history_add(&trainer->history, (const mxci_curve_point *)data + i));
-    if (rows > 0) {
-        trainer->progress.valid_loss = trainer->history.points[rows - 1].valid_loss;
-        trainer->progress.valid_accuracy = trainer->history.points[rows - 1].valid_accuracy;
+    for (int64_t row = 0; row < rows; row++) {
+        const double *from = (const double *)data + row * (1 + 2 * (int64_t)saved);
+        double values[2 * MXC_FIT_METRICS];
+        for (int i = 0; i < trainer->n_metrics; i++) {
+            values[2 * i] = columns[i] > 0 ? from[columns[i]] : NAN;
+            values[2 * i + 1] = columns[i] > 0 ? from[columns[i] + 1] : NAN;
+            trainer->progress.metrics[i].valid = values[2 * i + 1];
+        }
+        MXC_TRY(mxci_curve_history_add(&trainer->history, from[0], values));
+    }
+    if (trainer->loss >= 0)
+        trainer->progress.valid_loss = trainer->progress.metrics[trainer->loss].valid;
+    if (trainer->accuracy >= 0)
+        trainer->progress.valid_accuracy = trainer->progress.metrics[trainer->accuracy].valid;
+    return MXC_OK;
+}
+
+static mxc_status restore_metrics(mxci_trainer *trainer, const char *path, const mxc_ndarray_list *list) {
+    for (int i = 0; i < trainer->n_metrics; i++) {
+        char name[sizeof METRIC_PREFIX + MXC_METRIC_NAME];
+        void *data;
+        mxci_format(name, sizeof name, METRIC_PREFIX "%s", mxc_metric_name(trainer->metrics[i]));
+        mxc_ndarray *saved = mxc_ndarray_list_find(list, name);
+        if (!saved)
+            continue;
+        if (mxc_ndarray_dtype(saved) != MXC_F64)
+            return MXC_FAIL(MXC_EFORMAT, "%s: state \"%s\" is %s, expected float64", path, name,
+                            mxc_dtype_name(mxc_ndarray_dtype(saved)));
+        MXC_TRY(mxc_ndarray_data(saved, &data));
+        MXC_TRY(mxci_metric_set_state(trainer->metrics[i], mxc_ndarray_size(saved), data));
     }
     return MXC_OK;
 }
@@ -293,6 +353,7 @@ mxc_status mxci_training_state_restore(mxci_trainer *trainer, const char *path, 
     MXC_TRY(restore_params(trainer, path, list));
     MXC_TRY(restore_counts(trainer, path, list));
     MXC_TRY(restore_random(trainer, path, list));
+    MXC_TRY(restore_metrics(trainer, path, list));
     MXC_TRY(restore_history(trainer, path, list));
     MXC_TRY(restore_loss_scale(trainer, path, list));
     return restore_optimizer(trainer, list);

@@ -302,6 +302,8 @@ static const void *fixture(const char *type) {
         {"mxc_log_fn", (const void *)(uintptr_t)no_log},
         {"mxc_monitor_fn", (const void *)(uintptr_t)no_destroy},
         {"mxc_updater_fn", (const void *)(uintptr_t)no_destroy},
+        {"mxc_metric_update_fn", (const void *)(uintptr_t)no_destroy},
+        {"mxc_metric_value_fn", (const void *)(uintptr_t)no_destroy},
         {"void (*)(void *arg)", (const void *)(uintptr_t)no_destroy},
     };
     mxc_fit_options_init(&fit);

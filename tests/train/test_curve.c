@@ -63,16 +63,25 @@ static char *check_picture(void) {
     assert_int_equal(strncmp(text, "<svg ", 5), 0);
     assert_null(strstr(text, "nan"));
     assert_null(strstr(text, "inf"));
-    assert_null(strchr(text, '&'));
+    for (const char *at = text; (at = strchr(at, '&')) != NULL; at++)
+        assert_true(at[1] == '#' && isdigit((unsigned char)at[2]));
     return text;
+}
+
+static const mxci_curve_metric loss_and_accuracy[] = {{"cross-entropy", 1, 0}, {"accuracy", 0, 1}};
+
+static mxci_curve_history open_history(int n, const mxci_curve_metric *metrics) {
+    mxci_curve_history history = {.n_metrics = n};
+    memcpy(history.metrics, metrics, (size_t)n * sizeof *metrics);
+    return history;
 }
 
 /* Loss and accuracy of n epochs, some of them unusual. */
 static void check_history(int n, double loss, double accuracy, double valid_loss) {
-    mxci_curve_history history = {0};
+    mxci_curve_history history = open_history(2, loss_and_accuracy);
     for (int i = 0; i < n; i++) {
-        mxci_curve_point point = {i + 1, loss / (i + 1), accuracy, valid_loss, accuracy};
-        assert_ok(mxci_curve_history_add(&history, &point));
+        const double values[] = {loss / (i + 1), valid_loss, accuracy, accuracy};
+        assert_ok(mxci_curve_history_add(&history, i + 1, values));
     }
     assert_ok(mxci_curve_write(path, &history));
     free(check_picture());
@@ -90,16 +99,16 @@ static void test_histories(void **state) {
 }
 
 static void test_what_it_says(void **state) {
-    mxci_curve_history history = {0};
+    mxci_curve_history history = open_history(2, loss_and_accuracy);
     (void)state;
     for (int i = 0; i < 10; i++) {
-        mxci_curve_point point = {i + 1, 2.0 / (i + 1), 0.5 + 0.04 * i, 2.1 / (i + 1), 0.5 + 0.03 * i};
-        assert_ok(mxci_curve_history_add(&history, &point));
+        const double values[] = {2.0 / (i + 1), 2.1 / (i + 1), 0.5 + 0.04 * i, 0.5 + 0.03 * i};
+        assert_ok(mxci_curve_history_add(&history, i + 1, values));
     }
     assert_ok(mxci_curve_write(path, &history));
     char *text = check_picture();
-    assert_non_null(strstr(text, ">Accuracy<"));
-    assert_non_null(strstr(text, ">Loss"));
+    assert_non_null(strstr(text, ">accuracy<"));
+    assert_non_null(strstr(text, ">loss (cross-entropy)<"));
     assert_non_null(strstr(text, ">epoch<"));
     assert_non_null(strstr(text, "training"));
     assert_non_null(strstr(text, "validation"));
@@ -108,16 +117,50 @@ static void test_what_it_says(void **state) {
     mxci_curve_history_free(&history);
 }
 
+static int count_panels(const char *text) {
+    int n = 0;
+    for (; (text = strstr(text, "class=\"title\"")) != NULL; text++)
+        n++;
+    return n;
+}
+
+/* A panel for each metric, at most four; the picture is as large as they need. Regression has no second panel. */
+static void test_panels(void **state) {
+    static const mxci_curve_metric metrics[] = {{"mse", 1, 0}, {"mae", 0, 0}, {"a<b & \"c\"", 0, 0},
+                                                {"r2", 0, 0},  {"max", 0, 0}, {"min", 0, 0}};
+    static const char *const sizes[] = {"width=\"460\" height=\"360\"", "width=\"460\" height=\"360\"",
+                                        "width=\"900\" height=\"360\"", "width=\"900\" height=\"700\""};
+    (void)state;
+    for (int n = 0; n <= 6; n++) {
+        mxci_curve_history history = open_history(n, metrics);
+        for (int i = 0; i < 5; i++) {
+            double values[12];
+            for (int k = 0; k < 2 * n; k++)
+                values[k] = k == 1 ? NAN : (k + 1) * 10.0 / (i + 2);
+            assert_ok(mxci_curve_history_add(&history, i + 1, values));
+        }
+        assert_ok(mxci_curve_write(path, &history));
+        char *text = check_picture();
+        assert_int_equal(count_panels(text), n < 4 ? n : 4);
+        assert_non_null(strstr(text, sizes[n < 3 ? n : 3]));
+        if (n > 0)
+            assert_non_null(strstr(text, ">loss (mse)<"));
+        if (n > 2)
+            assert_non_null(strstr(text, ">a&#60;b &#38; \"c\"<"));
+        free(text);
+        mxci_curve_history_free(&history);
+    }
+}
+
 static void test_failing_write_keeps_the_old_picture(void **state) {
-    mxci_curve_history history = {0};
-    mxci_curve_point point = {1, 1, 0.5, 1, 0.5};
+    mxci_curve_history history = open_history(2, loss_and_accuracy);
+    const double values[] = {1, 1, 0.5, 0.5};
     mxc_status status = MXC_EIO;
     (void)state;
-    assert_ok(mxci_curve_history_add(&history, &point));
+    assert_ok(mxci_curve_history_add(&history, 1, values));
     assert_ok(mxci_curve_write(path, &history));
     char *old = check_picture();
-    point.epoch = 2;
-    assert_ok(mxci_curve_history_add(&history, &point));
+    assert_ok(mxci_curve_history_add(&history, 2, values));
     for (int64_t k = 1; status != MXC_OK; k++) {
         mxci_test_fail_write(k);
         status = mxci_curve_write(path, &history);
@@ -136,6 +179,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_histories),
         cmocka_unit_test(test_what_it_says),
+        cmocka_unit_test(test_panels),
         cmocka_unit_test(test_failing_write_keeps_the_old_picture),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -157,22 +157,111 @@ static void test_other_dtypes_and_contexts(void **state) {
     mxc_ndarray_release(p16);
 }
 
-static void test_sums_and_steady_state(void **state) {
-    mxc_metric *m = metric("cross-entropy", NULL, NULL);
+static void test_state(void **state) {
+    mxc_metric *m = metric("cross-entropy", NULL, NULL), *copy;
     mxc_ndarray *l = array(1, 4, 0, label), *p = array(2, 4, 3, prediction);
-    double sum;
-    int64_t count, before = mxci_alloc_count();
+    const double sums[] = {6, 3};
+    int64_t before = mxci_alloc_count();
     (void)state;
     for (int i = 0; i < 3; i++)
         assert_ok(mxc_metric_update(m, l, p, 0));
     assert_int_equal(mxci_alloc_count(), before);
-    mxci_metric_get_sums(m, &sum, &count);
-    assert_int_equal(count, 12);
-    mxci_metric_set_sums(m, 6, 3);
+    assert_int_equal(mxci_metric_get_state(m)->n, 2);
+    assert_true(mxci_metric_get_state(m)->values[1] == 12);
+    assert_ok(mxci_metric_set_state(m, 2, sums));
     assert_true(mxc_metric_value(m) == 2);
+    assert_fails(mxci_metric_set_state(m, 1, sums), MXC_EFORMAT, "1 numbers, expected 2");
+    assert_ok(mxci_metric_clone(m, &copy));
+    assert_true(isnan(mxc_metric_value(copy)));
+    assert_string_equal(mxc_metric_name(copy), "cross-entropy");
+    mxc_metric_destroy(copy);
     mxc_metric_destroy(m);
     mxc_ndarray_release(l);
     mxc_ndarray_release(p);
+}
+
+/* Names of MXNet, and names for display. */
+static void test_names(void **state) {
+    static const char *const aliases[][2] = {{"acc", "accuracy"},      {"top_k_acc", "top_k_accuracy"},
+                                             {"ce", "cross-entropy"},  {"negativeloglikelihood", "nll_loss"},
+                                             {"nll-loss", "nll_loss"}, {"pearsoncorrelation", "pearsonr"}};
+    const char *key = "name", *value = "test accuracy";
+    char *text;
+    (void)state;
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        mxc_metric *m;
+        assert_ok(mxc_metric_create(aliases[i][0], 0, NULL, NULL, &m));
+        assert_string_equal(mxc_metric_name(m), aliases[i][1]);
+        mxc_metric_destroy(m);
+    }
+    mxc_metric *m;
+    assert_ok(mxc_metric_create("accuracy", 1, &key, &value, &m));
+    assert_string_equal(mxc_metric_name(m), "test accuracy");
+    assert_true(mxc_metric_higher_is_better(m));
+    mxc_metric_destroy(m);
+    for (int i = 0; mxc_metric_name_at(i); i++) {
+        assert_ok(mxc_metric_describe(mxc_metric_name_at(i), &text));
+        assert_non_null(strstr(text, "name : string"));
+        mxc_free(text);
+        assert_ok(mxc_metric_create(mxc_metric_name_at(i), 0, NULL, NULL, &m));
+        assert_string_equal(mxc_metric_name(m), mxc_metric_name_at(i));
+        assert_true(isnan(mxc_metric_value(m)));
+        mxc_metric_destroy(m);
+    }
+    assert_null(mxc_metric_name_at(-1));
+    assert_fails(mxc_metric_describe("f2", &text), MXC_ENOTFOUND, "f1, mcc, auc");
+}
+
+/* ---- metrics of the program -------------------------------------------------------------------------------------- */
+
+/* Share of rows whose first prediction is above *user. */
+static mxc_status count_high(mxc_ndarray *l, mxc_ndarray *p, int64_t pad, double *state, void *user) {
+    const mxc_shape *shape = mxc_ndarray_shape(p);
+    void *data;
+    (void)l;
+    if (shape->ndim != 2)
+        return MXC_FAIL(MXC_ESHAPE, "expected rows");
+    MXC_TRY(mxc_ndarray_data(p, &data));
+    for (int64_t i = 0; i < shape->dim[0] - pad; i++) {
+        state[0] += ((const float *)data)[i * shape->dim[1]] > *(const float *)user;
+        state[1]++;
+    }
+    return MXC_OK;
+}
+
+static double share_of_high(const double *state, void *user) {
+    (void)user;
+    return state[1] > 0 ? state[0] / state[1] : NAN;
+}
+
+static void test_own(void **state) {
+    float limit = 0.3f;
+    mxc_metric *m, *copy;
+    mxc_ndarray *p = array(2, 4, 3, prediction), *flat = array(1, 4, 0, label);
+    char long_name[80];
+    (void)state;
+    assert_ok(mxc_metric_create_own("high", 2, count_high, share_of_high, &limit, 1, &m));
+    assert_string_equal(mxc_metric_name(m), "high");
+    assert_true(isnan(mxc_metric_value(m)));
+    assert_ok(mxc_metric_update(m, NULL, p, 1));
+    assert_true(fabs(mxc_metric_value(m) - 1.0 / 3) < 1e-12);
+    assert_ok(mxci_metric_clone(m, &copy));
+    assert_true(isnan(mxc_metric_value(copy)));
+    assert_ok(mxc_metric_update(copy, NULL, p, 0));
+    assert_true(mxc_metric_value(copy) == 0.5);
+    assert_fails(mxc_metric_update(m, NULL, flat, 0), MXC_ESHAPE, "metric high: its update failed");
+    mxc_metric_reset(m);
+    assert_true(isnan(mxc_metric_value(m)));
+    mxc_metric_destroy(m);
+    mxc_metric_destroy(copy);
+    memset(long_name, 'x', sizeof long_name - 1);
+    long_name[sizeof long_name - 1] = '\0';
+    assert_fails(mxc_metric_create_own(long_name, 2, count_high, share_of_high, &limit, 1, &m), MXC_EINVAL, "63 bytes");
+    assert_fails(mxc_metric_create_own("", 2, count_high, share_of_high, &limit, 1, &m), MXC_EINVAL, "name");
+    assert_fails(mxc_metric_create_own("a", -1, count_high, share_of_high, &limit, 1, &m), MXC_EINVAL, "n_state -1");
+    assert_fails(mxc_metric_create_own("a", 1, NULL, share_of_high, &limit, 1, &m), MXC_EINVAL, "update");
+    mxc_ndarray_release(p);
+    mxc_ndarray_release(flat);
 }
 
 static void test_refusals(void **state) {
@@ -182,7 +271,7 @@ static void test_refusals(void **state) {
     const char *key = "top_k", *value = "0";
     (void)state;
     assert_ok(mxc_ndarray_create(2, (int64_t[]){4, 0}, MXC_F32, mxc_cpu(0), &empty));
-    assert_fails(mxc_metric_create("f1", 0, NULL, NULL, &none), MXC_ENOTFOUND, "accuracy, top_k_accuracy");
+    assert_fails(mxc_metric_create("f2", 0, NULL, NULL, &none), MXC_ENOTFOUND, "accuracy, top_k_accuracy");
     assert_fails(mxc_metric_create("top_k_accuracy", 1, &key, &value, &none), MXC_EINVAL, "top_k");
     assert_fails(mxc_metric_create("accuracy", 1, &key, &value, &none), MXC_EINVAL, "top_k");
     assert_null(none);
@@ -214,7 +303,9 @@ int main(void) {
         cmocka_unit_test(test_nan_predictions),
         cmocka_unit_test(test_loss),
         cmocka_unit_test(test_other_dtypes_and_contexts),
-        cmocka_unit_test(test_sums_and_steady_state),
+        cmocka_unit_test(test_state),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_own),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
