@@ -38,11 +38,13 @@ enum { MXC_METRIC_NAME = 64 }; /* bytes of a name, at most, with the final NUL *
  *   cross-entropy (ce)          mean of -log(p + eps), where p is the probability of the label, eps=1e-12
  *   nll_loss                    the same
  *   perplexity                  exponential of the mean of -log(p)
- *   f1, mcc                     of two classes: F1 score, Matthews correlation coefficient; average=macro,
- * threshold=0.5 auc                         of two classes: area under the ROC curve mse, rmse, mae              mean
- * squared error, its root (average=micro), and mean absolute error pearsonr                    Pearson's correlation
- * coefficient; average=macro loss                        mean of the prediction; needs no label voc_map, voc07_map mean
- * average precision of detections: area under the curve, or at 11 recalls as in VOC 2007; iou_thresh=0.5, pixels=false
+ *   f1, mcc                     two classes: F1 score, Matthews correlation coefficient; average=macro, threshold=0.5
+ *   auc                         two classes: area under the ROC curve
+ *   mse, rmse, mae              mean squared error, its root (average=micro), and mean absolute error
+ *   pearsonr                    Pearson's correlation coefficient; average=macro
+ *   loss                        mean of the prediction; needs no label
+ *   voc_map, voc07_map          mean average precision of detections: area under the curve of precision over recall,
+ *                               or its mean at 11 recalls as in VOC 2007; iou_thresh=0.5, pixels=false
  * All take name, which is shown instead. Metrics of classes take ignore_label (None): samples with this label do not
  * count; and axis=1 (perplexity: -1), the axis of the classes. With average=macro the value is the mean of the values
  * of the batches, with micro that over all samples. The others average over all samples, also where MXNet takes the
@@ -162,11 +164,26 @@ typedef struct mxc_fit_progress {
     double lr;         /* learning rate */
     double loss_scale; /* of the next step; set at the end of training and when a checkpoint is written; 0: none */
     int interrupted;   /* 1: stopped on request, after writing a checkpoint */
+    /* Of the monitored metric: its best value, NaN if there is none yet, and after how many epochs it was reached. */
+    double best;
+    int64_t best_epoch;
+    int stopped_early; /* 1: patience epochs passed without a better model */
+    const void *run;   /* of mxc_fit_executor; NULL outside of callbacks */
 } mxc_fit_progress;
 
 /** Called after each batch (epoch_end 0) and each epoch (epoch_end 1). Any status but MXC_OK ends the training, which
  *  returns it. */
 typedef mxc_status (*mxc_fit_callback)(const mxc_fit_progress *progress, int epoch_end, void *user);
+
+/**
+ * The executor of the training on a context (0: the first), borrowed until the callback returns; for use inside
+ * callbacks. It gives the parameters, auxiliary states and gradients by name (mxc_executor_find_arg,
+ * mxc_executor_find_aux, mxc_executor_find_grad), the outputs, and lists of names. The parameters are those after the
+ * latest update, in the dtype of the training; the gradients are the sums since the update before, without
+ * rescale_grad, and as clip_norm has left them if there is one context. They may be read only.
+ * @return NULL if the progress is not that of a callback, or there is no such context
+ */
+MXC_API const mxc_executor *mxc_fit_executor(const mxc_fit_progress *progress, int context);
 
 /** Options of mxc_fit. Initialise them with mxc_fit_options_init, which sets the defaults. Everything is borrowed for
  *  the call. */
@@ -204,6 +221,15 @@ typedef struct mxc_fit_options {
     /* Initial values of all parameters and auxiliary states, as mxc_model_load returns them, with the shapes that
      * mxc_executor_load_params expects; dtypes are converted. Ignored when resuming. Default NULL: initializer. */
     const mxc_ndarray_list *initial_params;
+    /* mxc_params_flags for initial_params: with MXC_PARAMS_ALLOW_MISSING the parameters that are not in the list are
+     * initialised by the rule, with MXC_PARAMS_ALLOW_EXTRA those that the network does not have are ignored. Default
+     * MXC_PARAMS_STRICT: either is an error. */
+    unsigned initial_params_flags;
+    /* Patterns of the names of parameters that are not trained: * stands for any characters, ? for one. They get no
+     * gradient and no optimizer state. Auxiliary states, such as the moving averages of BatchNorm, are not parameters:
+     * use_global_stats of BatchNorm keeps them. Default none. */
+    int n_frozen;
+    const char *const *frozen;
     /* Type of the key-value store that is created for the call if store is NULL. Default "local". */
     const char *kvstore;
     /* A store without keys, which the call fills. In a distributed store this process is one of several that train
@@ -211,6 +237,18 @@ typedef struct mxc_fit_options {
      * the batches of all workers, an epoch ends when the first worker has no more data, and all stop when one is asked
      * to. Default NULL: a store of type kvstore. */
     mxc_kvstore *store;
+    /* Number of batches per update, whose gradients are summed; rescale_grad takes account of it. The result is that of
+     * batches of so many times the size, except for layers that compute with the batch, such as BatchNorm. The last
+     * update of an epoch may have fewer batches. Checkpoints are written between updates. Default 0, or 1: each batch.
+     */
+    int64_t accumulate;
+    /* Largest L2 norm of all gradients together, by which they are scaled down (see mxc_clip_global_norm), before the
+     * optimizer clips by clip_gradient. Not with dist_async or shard=true. Default 0: off. */
+    double clip_norm;
+    /* Decay per update of an exponential moving average of the parameters, such as 0.999: average = ema * average +
+     * (1 - ema) * parameter, which begins with the initial values. Validation, saved models and the result use the
+     * averages; training and checkpoints keep the parameters too. Default 0: none. */
+    double ema;
     /* Seed of the random streams; worker r uses seed + r. Default 0. */
     uint64_t seed;
     /* "float16" or "bfloat16": mixed precision. Operators with parameters compute in this dtype on weights of this
@@ -229,6 +267,18 @@ typedef struct mxc_fit_options {
     const char *checkpoint;
     /* Also write a checkpoint after every so many batches. Default 0: only after epochs. */
     int64_t checkpoint_batches;
+    /* Keep the models of the last so many epochs only. Default 0: all. */
+    int64_t keep_models;
+    /* Name of the metric by which epochs are compared, or "loss": its value of the validation data, or of the training
+     * data if there are no others. The metric decides whether higher or lower values are better. Workers use the value
+     * of worker 0. Default NULL: the loss, or else the last metric. */
+    const char *monitor;
+    /* 1: write the parameters of the best epoch to <checkpoint>-best.params. Default 0. */
+    int save_best;
+    /* Stop after so many epochs without an improvement of the monitored metric. Default 0: train all epochs. */
+    int64_t patience;
+    /* A value is an improvement, also for save_best, if it is better by more than this. Default 0. */
+    double min_delta;
     /* 1: continue from the checkpoint if there is one. Default 0. */
     int resume;
     /* 1: a new training may replace an existing checkpoint and models of the same prefix; until its first checkpoint is

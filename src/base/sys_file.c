@@ -15,6 +15,7 @@
 
 #include "base/inject.h"
 #include "base/sys.h"
+#include "base/sys_file.h"
 #include "base/text.h"
 
 static mxci_injector write_injector;
@@ -402,6 +403,13 @@ mxc_status mxci_writer_commit(mxci_writer *w) {
 void mxci_writer_abandon(mxci_writer *w) {
     if (w)
         dispose(w);
+}
+
+mxc_status mxci_file_remove(const char *path) {
+    if (!write_refused() && unlink(path) == 0)
+        return MXC_OK;
+    return errno == ENOENT ? MXC_FAIL(MXC_ENOTFOUND, "%s: no such file", shown(path))
+                           : write_failed(path, "remove", errno);
 }
 
 void mxci_stderr_write(const char *text, size_t bytes) {

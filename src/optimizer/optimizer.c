@@ -280,6 +280,7 @@ void mxc_optimizer_destroy(mxc_optimizer *optimizer) {
     for (int i = 0; i < optimizer->n_groups; i++)
         op_pair_reset(&optimizer->groups[i]);
     loss_scale_reset(&optimizer->scale);
+    mxci_optimizer_clip_reset(&optimizer->clip);
     mxci_free(optimizer->items);
     mxci_free(optimizer->groups);
     mxci_free_object(optimizer);
@@ -652,6 +653,8 @@ mxc_status mxci_optimizer_flush(mxc_optimizer *optimizer) {
     optimizer->is_held = 0;
     if (optimizer->scale.state && optimizer->n_items > 0)
         status = update_scale(optimizer);
+    if (status == MXC_OK && optimizer->clip.max_norm > 0 && optimizer->n_items > 0)
+        status = mxci_optimizer_clip_gradients(optimizer);
     if (status == MXC_OK)
         status = run_groups(optimizer);
     release_items(optimizer);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internal interface of optimizers: functions for the training loop, and what optimizer.c and optimizer_states.c share.
+ * Internal interface of optimizers: functions for the training loop, and what optimizer.c, optimizer_states.c and
+ * clip_norm.c share.
  *
  * Rules are names for rules of the operator _multi_update, which updates many weights in one call. A parameter's states
  * (momentum, mean, variance, f32 copy) are created with its first update, on the context of its weight.
@@ -24,6 +25,9 @@ mxc_status mxci_optimizer_flush(mxc_optimizer *optimizer);
  * interval, and skips all of its updates if any of its gradients is not finite. state is retained and must be on the
  * weights' context; updates must be held. MXC_ENOMEM. */
 mxc_status mxci_optimizer_set_loss_scale(mxc_optimizer *optimizer, mxc_ndarray *state, int64_t interval);
+/* From now on each flush scales its gradients, in place, so that the norm of all together (as they are applied, with
+ * rescale_grad and without the loss scale) is at most max_norm; 0: off. Updates must be held. */
+void mxci_optimizer_set_clip_norm(mxc_optimizer *optimizer, double max_norm);
 /* The f32 copy of a 16-bit weight, borrowed; NULL: there is none (yet). */
 mxc_ndarray *mxci_optimizer_master(const mxc_optimizer *optimizer, const char *key);
 
@@ -102,6 +106,15 @@ typedef struct mxci_optimizer_loss_scale {
     mxc_ndarray **grads; /* scratch: room for them */
 } mxci_optimizer_loss_scale;
 
+/* Of clip_norm.c. */
+typedef struct mxci_optimizer_clip {
+    double max_norm; /* 0: gradients are not clipped */
+    int n;           /* gradients that the arrays are for */
+    mxc_op *square_sum, *scale, *clip;
+    mxc_ndarray *sums, *scaled; /* (n,): sums of squares; times the factor of the loss scale */
+    mxc_ndarray **parts;        /* views of sums, one element each */
+} mxci_optimizer_clip;
+
 struct mxc_optimizer {
     const mxci_optimizer_rule *rule;
     const mxci_optimizer_variant *variant;
@@ -112,7 +125,11 @@ struct mxc_optimizer {
     int n_groups;
     mxci_optimizer_op_pair *groups; /* for the groups of a flush, in its order */
     mxci_optimizer_loss_scale scale;
+    mxci_optimizer_clip clip;
 };
+
+mxc_status mxci_optimizer_clip_gradients(mxc_optimizer *optimizer); /* the held ones */
+void mxci_optimizer_clip_reset(mxci_optimizer_clip *clip);
 
 #define MXCI_MASTER_NAME "weight32" /* of the f32 copy among saved states */
 mxc_status mxci_optimizer_find_param(mxc_optimizer *optimizer, const char *key,

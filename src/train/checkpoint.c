@@ -20,12 +20,15 @@
 #include <zlib.h>
 
 #include "base/sys.h"
+#include "base/sys_file.h"
 #include "kvstore/kvstore.h"
 #include "symbol/json.h"
 #include "train/model.h"
 #include "train/training_state.h"
 
 #define FORMAT "mxc-checkpoint"
+#define EPOCH_MODEL "-%04d.params"
+#define BEST_MODEL "-best.params"
 enum { VERSION = 1, MANIFEST_LIMIT = 65536, CHUNK = 1 << 16, MAX_EPOCHS_CHECKED = 9999 };
 
 /* The contents of the manifest. */
@@ -109,12 +112,30 @@ static mxc_status write_manifest(const char *path, const manifest *m) {
 
 static mxc_status save_model(const mxci_trainer *trainer) {
     mxc_ndarray_list params;
+    char best[MXCI_MODEL_PATH];
+    MXC_TRY(mxci_model_path(trainer->options->checkpoint, BEST_MODEL, 0, best, sizeof best));
     MXC_TRY(mxci_trainer_params(trainer, &params));
     mxc_status status =
         mxc_model_save(trainer->options->checkpoint, (int)trainer->progress.epoch, trainer->options->symbol, params.n,
                        params.arrays, (const char *const *)params.names);
+    if (status == MXC_OK && trainer->is_best && trainer->options->save_best)
+        status = mxc_ndarray_save(best, params.n, params.arrays, (const char *const *)params.names);
     mxc_ndarray_list_release(&params);
     return status;
+}
+
+/* Remove the models of epochs before the last ones, down to the first gap: a kill may have left some of them. */
+static mxc_status remove_old_models(const mxci_trainer *trainer) {
+    char path[MXCI_MODEL_PATH];
+    mxc_status status = MXC_OK;
+    int64_t epoch = trainer->progress.epoch - trainer->options->keep_models;
+    if (trainer->options->keep_models == 0 || mxc_kvstore_rank(trainer->store) != 0)
+        return MXC_OK;
+    for (; epoch > 0 && status == MXC_OK; epoch--) {
+        MXC_TRY(mxci_model_path(trainer->options->checkpoint, EPOCH_MODEL, (int)epoch, path, sizeof path));
+        status = mxci_file_remove(path);
+    }
+    return status == MXC_ENOTFOUND ? MXC_OK : status;
 }
 
 /* The order matters: the state first, then the model, and the manifest, which makes both current, last. */
@@ -143,7 +164,8 @@ mxc_status mxci_checkpoint_write(mxci_trainer *trainer) {
     trainer->checkpoint_slot ^= 1;
     trainer->checkpoint_crc = m.crc[slot];
     trainer->checkpoint_updates = m.updates[slot];
-    return MXC_OK;
+    trainer->is_best = 0;
+    return trainer->progress.batch == 0 ? remove_old_models(trainer) : MXC_OK;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -288,10 +310,11 @@ static mxc_status refuse_models(const mxci_trainer *trainer) {
     MXC_TRY(mxci_model_path(trainer->options->checkpoint, "-symbol.json", 0, path, sizeof path));
     MXC_TRY(refuse_existing(path));
     for (int epoch = 1; epoch <= last; epoch++) {
-        MXC_TRY(mxci_model_path(trainer->options->checkpoint, "-%04d.params", epoch, path, sizeof path));
+        MXC_TRY(mxci_model_path(trainer->options->checkpoint, EPOCH_MODEL, epoch, path, sizeof path));
         MXC_TRY(refuse_existing(path));
     }
-    return MXC_OK;
+    MXC_TRY(mxci_model_path(trainer->options->checkpoint, BEST_MODEL, 0, path, sizeof path));
+    return trainer->options->save_best ? refuse_existing(path) : MXC_OK;
 }
 
 /* read: status of reading the manifest. */

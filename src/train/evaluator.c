@@ -31,12 +31,13 @@ mxc_status mxci_evaluator_open(mxci_evaluator *e, mxc_symbol *symbol, const mxc_
     return mxci_feed_open(&e->feed, data, e->executor);
 }
 
-/* Arrays for a bind that shares: the iterator's inputs are new, everything else is source's. */
-static mxc_status collect_args(mxc_executor *source, mxc_iter *data, mxc_ndarray **args, mxc_ndarray **made) {
+/* Arrays for a bind that shares: the iterator's inputs are new, everything else is replaced, or source's. */
+static mxc_status collect_args(mxc_executor *source, mxc_iter *data, mxc_ndarray *const *replaced, mxc_ndarray **args,
+                               mxc_ndarray **made) {
     const mxc_names *names = mxc_executor_arg_names(source);
     int total = mxc_iter_n_data(data) + mxc_iter_n_label(data), n_made = 0;
     for (int64_t i = 0; i < names->n; i++)
-        args[i] = mxc_executor_arg(source, i);
+        args[i] = replaced[i] ? replaced[i] : mxc_executor_arg(source, i);
     for (int i = 0; i < total; i++) {
         const mxc_data_desc *desc = mxc_iter_desc(data, i);
         int64_t at = mxc_names_find(names, desc->name);
@@ -59,14 +60,15 @@ static mxc_status bind_sharing(mxci_evaluator *e, mxc_executor *source, mxc_ndar
     return mxc_executor_bind(mxc_executor_symbol(source), &options, args, NULL, NULL, aux, &e->executor);
 }
 
-mxc_status mxci_evaluator_open_sharing(mxci_evaluator *e, mxc_executor *source, mxc_iter *data) {
+mxc_status mxci_evaluator_open_sharing(mxci_evaluator *e, mxc_executor *source, mxc_iter *data,
+                                       mxc_ndarray *const *replaced) {
     size_t n_args = (size_t)mxc_executor_arg_names(source)->n, n_aux = (size_t)mxc_executor_aux_names(source)->n;
     size_t total = (size_t)(mxc_iter_n_data(data) + mxc_iter_n_label(data));
     memset(e, 0, sizeof *e);
     e->data = data;
     mxc_ndarray **args = mxci_calloc(n_args, sizeof *args), **aux = mxci_calloc(n_aux, sizeof *aux);
     mxc_ndarray **made = mxci_calloc(total, sizeof *made);
-    mxc_status status = args && aux && made ? collect_args(source, data, args, made)
+    mxc_status status = args && aux && made ? collect_args(source, data, replaced, args, made)
                                             : MXC_FAIL(MXC_ENOMEM, "no memory for %zu arguments", n_args);
     if (status == MXC_OK)
         status = bind_sharing(e, source, args, aux);

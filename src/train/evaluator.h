@@ -17,8 +17,10 @@ typedef struct mxci_evaluator {
 mxc_status mxci_evaluator_open(mxci_evaluator *e, mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_iter *data,
                                mxc_context context);
 /* Bind so that parameters and auxiliary states are the very arrays of another executor of the symbol, and its memory
- * pool is used too: the two must not run at the same time. */
-mxc_status mxci_evaluator_open_sharing(mxci_evaluator *e, mxc_executor *source, mxc_iter *data);
+ * pool is used too: the two must not run at the same time. replaced: for each argument the array to bind instead of
+ * that of source, or NULL. */
+mxc_status mxci_evaluator_open_sharing(mxci_evaluator *e, mxc_executor *source, mxc_iter *data,
+                                       mxc_ndarray *const *replaced);
 void mxci_evaluator_close(mxci_evaluator *e);
 /* One epoch of the iterator, which is reset at its end; each metric is updated with the label and the last
  * output. All runs have ended on return. */

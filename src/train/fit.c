@@ -39,14 +39,14 @@ static mxc_status compute_gradients(mxci_trainer *trainer, const mxc_batch *batc
     return MXC_OK;
 }
 
-/* Fill trainer->values with the arrays of parameters [begin, end), of each parameter in every context, as
+/* Fill trainer->values with the arrays of trained parameters [begin, end), of each in every context, as
  * trainer->all_keys lists their keys. Returns their number. */
 static int list_params(mxci_trainer *trainer, int begin, int end,
                        mxc_ndarray *(*get)(const mxc_executor *executor, int64_t i)) {
     int n = 0;
     for (int i = begin; i < end; i++)
         for (int c = 0; c < trainer->n_contexts; c++)
-            trainer->values[n++] = get(trainer->executors[c], trainer->param_args[i]);
+            trainer->values[n++] = get(trainer->executors[c], trainer->trained_args[i]);
     return n;
 }
 
@@ -55,7 +55,7 @@ static int group_begin(const mxci_trainer *trainer, int end) {
     size_t bytes = 0;
     int begin = end;
     while (begin > 0) {
-        bytes += mxc_ndarray_bytes(mxc_executor_arg(trainer->executors[0], trainer->param_args[begin - 1]));
+        bytes += mxc_ndarray_bytes(mxc_executor_arg(trainer->executors[0], trainer->trained_args[begin - 1]));
         if (bytes > GROUP_BYTES && begin < end)
             break;
         begin--;
@@ -64,15 +64,15 @@ static int group_begin(const mxci_trainer *trainer, int end) {
 }
 
 /* Sums arrive from other processes group by group, and each group is updated when it arrives; but a loss scale is
- * checked on all gradients together. */
+ * checked on all gradients together, and so is their norm. */
 static int is_updated_by_group(const mxci_trainer *trainer) {
-    return trainer->is_synchronous && !trainer->loss_scale;
+    return trainer->is_synchronous && !trainer->loss_scale && !(trainer->options->clip_norm > 0);
 }
 
 /* Push all gradients, the last group first, as backward computes them, with priorities by which the first parameters,
  * which the next forward pass needs first, overtake. Updates are held, so that few operators make them. */
 static mxc_status push_all(mxci_trainer *trainer) {
-    for (int begin, end = trainer->n_params; end > 0; end = begin) {
+    for (int begin, end = trainer->n_trained; end > 0; end = begin) {
         begin = group_begin(trainer, end);
         int n = list_params(trainer, begin, end, mxc_executor_grad);
         MXC_TRY(mxc_kvstore_push(trainer->store, n, trainer->all_keys + begin * trainer->n_contexts, trainer->values,
@@ -94,12 +94,22 @@ static mxc_status update_params(mxci_trainer *trainer) {
     mxci_optimizer_hold(trainer->optimizer);
     mxc_status status = push_all(trainer), flushed = mxci_optimizer_flush(trainer->optimizer);
     MXC_TRY(status != MXC_OK ? status : flushed);
-    for (int i = trainer->n_params - 1; i >= 0; i--) {
+    for (int i = trainer->n_trained - 1; i >= 0; i--) {
         int n = list_params(trainer, i, i + 1, mxc_executor_arg);
         MXC_TRY(mxc_kvstore_pull(trainer->store, n, trainer->all_keys + i * trainer->n_contexts, trainer->values, -i));
     }
     MXC_TRY(mxci_loss_scaling_step(trainer));
+    MXC_TRY(mxci_parameter_average_update(trainer));
     trainer->progress.updates++;
+    trainer->accumulated = 0;
+    return MXC_OK;
+}
+
+/* Gradients are added to those of the batches before; the first batch of an update needs zeros. */
+static mxc_status clear_gradients(const mxci_trainer *trainer) {
+    for (int c = 0; c < trainer->n_contexts; c++)
+        for (int i = 0; i < trainer->n_trained; i++)
+            MXC_TRY(mxc_ndarray_fill(mxc_executor_grad(trainer->executors[c], trainer->trained_args[i]), 0));
     return MXC_OK;
 }
 
@@ -145,11 +155,18 @@ static void update_progress(mxci_trainer *trainer) {
     }
 }
 
-static mxc_status call_callback(const mxci_trainer *trainer, int epoch_end) {
+static mxc_status call_callback(mxci_trainer *trainer, int epoch_end) {
     if (!trainer->options->callback)
         return MXC_OK;
+    trainer->progress.run = trainer;
     mxc_status status = trainer->options->callback(&trainer->progress, epoch_end, trainer->options->user);
+    trainer->progress.run = NULL;
     return status != MXC_OK ? MXC_FAIL(status, "mxc_fit: the callback ended the training") : MXC_OK;
+}
+
+const mxc_executor *mxc_fit_executor(const mxc_fit_progress *progress, int context) {
+    const mxci_trainer *trainer = progress ? progress->run : NULL;
+    return trainer && context >= 0 && context < trainer->n_contexts ? trainer->executors[context] : NULL;
 }
 
 /* A network whose loss is NaN learns nothing more. */
@@ -165,8 +182,12 @@ static mxc_status check_loss(const mxci_trainer *trainer) {
 }
 
 static mxc_status train_step(mxci_trainer *trainer, const mxc_batch *batch) {
+    int64_t accumulate = mxci_trainer_accumulate(trainer);
+    if (accumulate > 1 && trainer->accumulated == 0)
+        MXC_TRY(clear_gradients(trainer));
     MXC_TRY(compute_gradients(trainer, batch));
-    MXC_TRY(update_params(trainer));
+    if (++trainer->accumulated == accumulate)
+        MXC_TRY(update_params(trainer));
     MXC_TRY(update_metrics(trainer, batch));
     update_progress(trainer);
     MXC_TRY(check_loss(trainer));
@@ -193,14 +214,17 @@ static mxc_status agree_on_next_step(const mxci_trainer *trainer, const mxc_batc
     return MXC_OK;
 }
 
-/* Between two batches: save if it is time, or if the training is to stop here. */
+/* Between two updates: save if it is time, or if the training is to stop here. */
 static mxc_status after_batch(mxci_trainer *trainer, next_step next_step) {
-    int64_t every = trainer->options->checkpoint_batches;
+    int64_t every = trainer->options->checkpoint_batches, batch = trainer->progress.batch;
+    if (trainer->accumulated > 0)
+        return MXC_OK;
     if (next_step == STEP_AND_STOP || (!trainer->is_synchronous && stop_requested(trainer))) {
         trainer->progress.interrupted = 1;
         return mxci_checkpoint_write(trainer);
     }
-    return every > 0 && trainer->progress.batch % every == 0 ? mxci_checkpoint_write(trainer) : MXC_OK;
+    int is_time = every > 0 && batch / every != (batch - mxci_trainer_accumulate(trainer)) / every;
+    return is_time ? mxci_checkpoint_write(trainer) : MXC_OK;
 }
 
 /* Batches until the epoch's end or a request to stop. */
@@ -210,9 +234,10 @@ static mxc_status run_batches(mxci_trainer *trainer) {
         next_step next_step;
         MXC_TRY(mxc_iter_next(trainer->options->train, &batch));
         MXC_TRY(agree_on_next_step(trainer, &batch, &next_step));
+        if (next_step == END_EPOCH && trainer->progress.batch == 0)
+            return MXC_FAIL(MXC_EINVAL, "mxc_fit: the training iterator has no batch");
         if (next_step == END_EPOCH)
-            return trainer->progress.batch > 0 ? MXC_OK
-                                               : MXC_FAIL(MXC_EINVAL, "mxc_fit: the training iterator has no batch");
+            return trainer->accumulated > 0 ? update_params(trainer) : MXC_OK;
         MXC_TRY(train_step(trainer, &batch));
         MXC_TRY(after_batch(trainer, next_step));
     }
@@ -232,6 +257,7 @@ static mxc_status validate(mxci_trainer *trainer) {
     if (!trainer->options->valid || trainer->n_metrics == 0)
         return MXC_OK;
     MXC_TRY(await_params(trainer));
+    MXC_TRY(mxci_parameter_average_bind(trainer));
     for (int i = 0; i < trainer->n_metrics; i++)
         mxc_metric_reset(trainer->valid_metrics[i]);
     MXC_TRY(mxci_evaluator_run(&trainer->validator, trainer->n_metrics, trainer->valid_metrics));
@@ -270,6 +296,7 @@ static mxc_status run_epoch(mxci_trainer *trainer) {
     if (trainer->progress.interrupted)
         return MXC_OK;
     MXC_TRY(validate(trainer));
+    MXC_TRY(mxci_model_selection_judge(trainer));
     MXC_TRY(record_epoch(trainer));
     mxci_progress_epoch(trainer);
     MXC_TRY(call_callback(trainer, 1));
@@ -278,6 +305,10 @@ static mxc_status run_epoch(mxci_trainer *trainer) {
 
 static mxc_status run_epochs(mxci_trainer *trainer) {
     while (trainer->progress.epoch < trainer->options->epochs && !trainer->progress.interrupted) {
+        if (mxci_model_selection_has_ended(trainer)) {
+            trainer->progress.stopped_early = 1;
+            return MXC_OK;
+        }
         MXC_TRY(run_epoch(trainer));
         if (!trainer->is_synchronous && stop_requested(trainer) && trainer->progress.epoch < trainer->options->epochs)
             trainer->progress.interrupted = 1;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One training run: the state that mxc_fit (fit.c) and its parts (trainer.c, checkpoint.c, loss_scaling.c,
- * fit_metrics.c, progress.c) share.
+ * fit_metrics.c, model_selection.c, parameter_average.c, progress.c) share.
  *
  * A parameter is an argument of the symbol that the iterator does not provide. Parameters and auxiliary states are
- * numbered in the order of the symbol's lists; executors[c] holds their arrays on contexts[c].
+ * numbered in the order of the symbol's lists; executors[c] holds their arrays on contexts[c]. Frozen parameters have
+ * no gradients and are not pushed to the store.
  */
 #ifndef MXCI_TRAIN_TRAINER_H
 #define MXCI_TRAIN_TRAINER_H
@@ -15,6 +16,7 @@
 #include "train/curve.h"
 #include "train/evaluator.h"
 #include "train/feed.h"
+#include "train/parameter_average.h"
 
 typedef struct mxci_trainer {
     const mxc_fit_options *options;
@@ -28,10 +30,13 @@ typedef struct mxci_trainer {
 
     mxci_graph *graph; /* of options' symbol, for its variables' attributes */
     int n_params;
-    const char **keys;     /* n_params names, borrowed from the first executor */
-    int *param_args;       /* argument index of each */
-    mxc_ndarray **values;  /* scratch for calls on the store: n_params * n_contexts */
-    const char **all_keys; /* each key n_contexts times */
+    const char **keys; /* n_params names, borrowed from the first executor */
+    int *param_args;   /* argument index of each */
+    int n_trained;     /* parameters that are not frozen */
+    const char **trained_keys;
+    int *trained_args;
+    mxc_ndarray **values;  /* scratch for calls on the store: n_trained * n_contexts */
+    const char **all_keys; /* each trained key n_contexts times */
 
     mxc_ndarray *loss_scale; /* state of _update_loss_scale, where the store's values are; NULL: none */
     mxc_kvstore *store;
@@ -42,6 +47,10 @@ typedef struct mxci_trainer {
     mxc_metric *valid_metrics[MXC_FIT_METRICS]; /* copies for the validation data, owned */
     int loss, accuracy;                         /* which of metrics; -1: none */
     const char *label; /* the iterators' array that they compare the prediction with; NULL: none */
+    int monitored;     /* which of metrics chooses the best model; -1: none */
+    int is_best;       /* the epoch that just ended, until its checkpoint is written */
+    mxci_parameter_average average;
+    int64_t accumulated; /* batches since the last update; 0 whenever a checkpoint is written */
     mxci_curve_history history;
     mxc_fit_progress progress;
 
@@ -81,6 +90,15 @@ void mxci_fit_metrics_close(mxci_trainer *trainer);
 void mxci_fit_metrics_reset(mxci_trainer *trainer); /* those of the training data */
 /* Copy the values of the metrics to the progress: of the training data, or of the validation data. */
 void mxci_fit_metrics_show(mxci_trainer *trainer, int of_validation);
+/* model_selection.c: the monitored metric. Open after the metrics: MXC_EINVAL, MXC_ENOTFOUND. Judge an epoch before it
+ * is counted: progress.best, t->is_best. Has ended: patience epochs have passed without an improvement. */
+mxc_status mxci_model_selection_open(mxci_trainer *trainer);
+mxc_status mxci_model_selection_judge(mxci_trainer *trainer);
+int mxci_model_selection_has_ended(const mxci_trainer *trainer);
+
+/* Batches for each update, at least 1. */
+int64_t mxci_trainer_accumulate(const mxci_trainer *trainer);
+
 /* Text for messages: the operator that computes the last output. */
 void mxci_fit_metrics_describe(const mxci_trainer *trainer, char *out, size_t size);
 

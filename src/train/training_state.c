@@ -2,8 +2,9 @@
 /*
  * The state of a training as a list of named arrays, and back.
  *
- * Parameters are "arg:<name>" and auxiliary states "aux:<name>", of the first context. The rest: "counts" i64 (1,7):
- * version, epoch, batch, updates, iterator epoch, iterator position, batches in an epoch; "numbers" f64 (1,1): lr;
+ * Parameters are "arg:<name>" and auxiliary states "aux:<name>", of the first context. The rest: "counts" i64 (1,8):
+ * version, epoch, batch, updates, iterator epoch, iterator position, batches in an epoch, best epoch; "numbers" f64
+ * (1,2): lr, the best value of the monitored metric; "ema:<name>" for each trained parameter that has an average;
  * "random" i64 (contexts,3): seed, stream, offset; "metric:<name>" f64 (1,n) for each metric: its state; "history" f64
  * (epochs,1 + 2 metrics): epoch, and the training and validation value of each metric, in the order of those arrays;
  * "loss_scale" f32 (2), where losses are scaled: the scale, good steps; and "optimizer:<state>" for each state of the
@@ -22,9 +23,20 @@
 #include "train/metric.h"
 
 enum { VERSION = 2 };
-enum { C_VERSION, C_EPOCH, C_BATCH, C_UPDATES, C_ITER_EPOCH, C_ITER_POSITION, C_BATCHES, N_COUNTS }; /* counts */
-enum { D_LR, N_NUMBERS };                                                                            /* numbers */
+enum {
+    C_VERSION,
+    C_EPOCH,
+    C_BATCH,
+    C_UPDATES,
+    C_ITER_EPOCH,
+    C_ITER_POSITION,
+    C_BATCHES,
+    C_BEST_EPOCH,
+    N_COUNTS
+};                                /* counts */
+enum { D_LR, D_BEST, N_NUMBERS }; /* numbers */
 #define OPTIMIZER_PREFIX "optimizer:"
+#define EMA_PREFIX "ema:"
 #define METRIC_PREFIX "metric:"
 #define LOSS_SCALE "loss_scale"
 
@@ -69,13 +81,22 @@ static mxc_status named_add_data(named_arrays *a, const char *name, int64_t rows
 
 /* ---- to a list --------------------------------------------------------------------------------------------------- */
 
-/* The parameters themselves, or their f32 copies. */
+/* The parameters themselves; or for models: their averages, or those in f32, which are the copies that the optimizer
+ * keeps, and new ones of frozen parameters. */
 static mxc_status training_state_add_params(const mxci_trainer *trainer, int masters, named_arrays *a) {
     const mxc_names *aux = mxc_executor_aux_names(trainer->executors[0]);
     for (int i = 0; i < trainer->n_params; i++) {
         mxc_ndarray *master = masters ? mxci_optimizer_master(trainer->optimizer, trainer->keys[i]) : NULL;
         mxc_ndarray *own = mxc_executor_arg(trainer->executors[0], trainer->param_args[i]);
-        MXC_TRY(named_add(a, "arg:", trainer->keys[i], mxc_ndarray_retain(master ? master : own)));
+        mxc_ndarray *array, *average = mxci_parameter_average_find(trainer, trainer->param_args[i]);
+        if (masters && average)
+            master = average;
+        if (masters && !master && mxci_is_16bit_training(trainer->options) &&
+            (mxc_ndarray_dtype(own) == MXC_F16 || mxc_ndarray_dtype(own) == MXC_BF16))
+            MXC_TRY(mxc_ndarray_copy(own, mxc_ndarray_context(own), MXC_F32, &array));
+        else
+            array = mxc_ndarray_retain(master ? master : own);
+        MXC_TRY(named_add(a, "arg:", trainer->keys[i], array));
     }
     for (int64_t i = 0; i < aux->n; i++)
         MXC_TRY(named_add(a, "aux:", aux->items[i], mxc_ndarray_retain(mxc_executor_aux(trainer->executors[0], i))));
@@ -110,8 +131,9 @@ static mxc_status add_counts(const mxci_trainer *trainer, named_arrays *a) {
         [C_ITER_EPOCH] = (int64_t)at.epoch,
         [C_ITER_POSITION] = at.position,
         [C_BATCHES] = p->batches,
+        [C_BEST_EPOCH] = p->best_epoch,
     };
-    const double numbers[N_NUMBERS] = {[D_LR] = p->lr};
+    const double numbers[N_NUMBERS] = {[D_LR] = p->lr, [D_BEST] = p->best};
     MXC_TRY(named_add_data(a, "counts", 1, N_COUNTS, MXC_I64, counts));
     return named_add_data(a, "numbers", 1, N_NUMBERS, MXC_F64, numbers);
 }
@@ -152,6 +174,8 @@ static mxc_status add_all(const mxci_trainer *trainer, const mxc_ndarray_list *o
     MXC_TRY(add_random(trainer, a));
     MXC_TRY(add_metrics(trainer, a));
     MXC_TRY(training_state_add_params(trainer, 0, a));
+    for (int i = 0; i < trainer->average.n; i++)
+        MXC_TRY(named_add(a, EMA_PREFIX, trainer->trained_keys[i], mxc_ndarray_retain(trainer->average.values[i])));
     if (trainer->loss_scale)
         MXC_TRY(named_add(a, "", LOSS_SCALE, mxc_ndarray_retain(trainer->loss_scale)));
     for (int64_t i = 0; i < optimizer->n; i++)
@@ -164,7 +188,8 @@ mxc_status mxci_training_state_collect(const mxci_trainer *trainer, mxc_ndarray_
     mxc_ndarray_list optimizer;
     memset(out, 0, sizeof *out);
     MXC_TRY(mxc_optimizer_get_states(trainer->optimizer, &optimizer));
-    mxc_status status = named_open(&a, 5 + trainer->n_metrics + n_param_arrays(trainer) + optimizer.n);
+    mxc_status status =
+        named_open(&a, 5 + trainer->n_metrics + n_param_arrays(trainer) + trainer->average.n + optimizer.n);
     if (status == MXC_OK)
         status = add_all(trainer, &optimizer, &a);
     mxc_ndarray_list_release(&optimizer);
@@ -251,6 +276,8 @@ static mxc_status restore_counts(mxci_trainer *trainer, const char *path, const 
     trainer->progress.updates = counts[C_UPDATES];
     trainer->progress.batches = counts[C_BATCHES];
     trainer->progress.lr = numbers[D_LR];
+    trainer->progress.best_epoch = counts[C_BEST_EPOCH];
+    trainer->progress.best = numbers[D_BEST];
     return MXC_OK;
 }
 
@@ -298,14 +325,21 @@ static mxc_status restore_history(mxci_trainer *trainer, const char *path, const
         for (int i = 0; i < trainer->n_metrics; i++) {
             values[2 * i] = columns[i] > 0 ? from[columns[i]] : NAN;
             values[2 * i + 1] = columns[i] > 0 ? from[columns[i] + 1] : NAN;
+            trainer->progress.metrics[i].train = values[2 * i];
             trainer->progress.metrics[i].valid = values[2 * i + 1];
         }
         MXC_TRY(mxci_curve_history_add(&trainer->history, from[0], values));
     }
-    if (trainer->loss >= 0)
+    if (trainer->progress.batch > 0) /* in an epoch: the metrics so far, which have been restored */
+        mxci_fit_metrics_show(trainer, 0);
+    if (trainer->loss >= 0) {
+        trainer->progress.loss = trainer->progress.metrics[trainer->loss].train;
         trainer->progress.valid_loss = trainer->progress.metrics[trainer->loss].valid;
-    if (trainer->accuracy >= 0)
+    }
+    if (trainer->accuracy >= 0) {
+        trainer->progress.accuracy = trainer->progress.metrics[trainer->accuracy].train;
         trainer->progress.valid_accuracy = trainer->progress.metrics[trainer->accuracy].valid;
+    }
     return MXC_OK;
 }
 
@@ -347,6 +381,26 @@ static mxc_status restore_loss_scale(mxci_trainer *trainer, const char *path, co
     return mxci_loss_scaling_step(trainer);
 }
 
+/* A state without averages, of a training that had none, leaves them to begin with its parameters. */
+static mxc_status restore_averages(mxci_trainer *trainer, const char *path, const mxc_ndarray_list *list) {
+    mxci_parameter_average *a = &trainer->average;
+    mxc_ndarray_list saved;
+    mxc_status status = view_open(&saved, list);
+    if (status == MXC_OK)
+        select_arrays(list, EMA_PREFIX, strlen(EMA_PREFIX), &saved);
+    for (int i = 0; status == MXC_OK && i < a->n && saved.n > 0; i++) {
+        mxc_ndarray *from = mxc_ndarray_list_find(&saved, trainer->trained_keys[i]);
+        if (!from || !mxc_shape_equal(mxc_ndarray_shape(from), mxc_ndarray_shape(a->values[i])))
+            status = MXC_FAIL(MXC_EFORMAT, "%s: state \"" EMA_PREFIX "%.80s\" is absent or has another shape", path,
+                              trainer->trained_keys[i]);
+        else
+            status = mxc_ndarray_copy_to(from, a->values[i], 0);
+    }
+    a->is_restored = saved.n > 0;
+    view_close(&saved);
+    return status;
+}
+
 mxc_status mxci_training_state_restore(mxci_trainer *trainer, const char *path, const mxc_ndarray_list *list) {
     if (!list->names)
         return MXC_FAIL(MXC_EFORMAT, "%s: its arrays have no names", path);
@@ -355,6 +409,7 @@ mxc_status mxci_training_state_restore(mxci_trainer *trainer, const char *path, 
     MXC_TRY(restore_random(trainer, path, list));
     MXC_TRY(restore_metrics(trainer, path, list));
     MXC_TRY(restore_history(trainer, path, list));
+    MXC_TRY(restore_averages(trainer, path, list));
     MXC_TRY(restore_loss_scale(trainer, path, list));
     return restore_optimizer(trainer, list);
 }

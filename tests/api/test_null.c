@@ -243,6 +243,7 @@ static const void *fixture(const char *type) {
     static const mxc_iter_state state;
     static const mxc_image_record image_record;
     static const mxc_schedule schedule;
+    static const mxc_fit_progress progress;
     const struct {
         const char *type;
         const void *value;
@@ -298,6 +299,7 @@ static const void *fixture(const char *type) {
         {"const mxc_iter_state *", &state},
         {"const mxc_image_record *", &image_record},
         {"const mxc_schedule *", &schedule},
+        {"const mxc_fit_progress *", &progress},
         {"mxc_range_fn", (const void *)(uintptr_t)no_range},
         {"mxc_log_fn", (const void *)(uintptr_t)no_log},
         {"mxc_monitor_fn", (const void *)(uintptr_t)no_destroy},

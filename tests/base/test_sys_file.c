@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "base/sys.h"
+#include "base/sys_file.h"
 
 typedef struct fixture {
     test_path dir, path;
@@ -323,6 +324,19 @@ static void impossible_targets_are_refused(void **state) {
     }
 }
 
+static void files_are_removed(void **state) {
+    fixture *f = *state;
+    test_write_file(f->path, "old", 3);
+    mxci_test_fail_write(1);
+    assert_fails(mxci_file_remove(f->path), MXC_EIO, "cannot remove");
+    mxci_test_fail_write(0);
+    assert_content(f->path, "old");
+    assert_ok(mxci_file_remove(f->path));
+    assert_int_equal(files_in(f->dir), 0);
+    assert_fails(mxci_file_remove(f->path), MXC_ENOTFOUND, "no such file");
+    assert_fails(mxci_file_remove(f->dir), MXC_EIO, "cannot remove");
+}
+
 /* The directory is held from open on, so a change of working directory in between does no harm. */
 static void relative_paths_hold_their_folder(void **state) {
     fixture *f = *state;
@@ -395,6 +409,7 @@ int main(void) {
         CASE(every_failing_allocation_leaves_the_old_file),
         CASE(links_stay_links),
         CASE(modes_are_kept),
+        CASE(files_are_removed),
         CASE(impossible_targets_are_refused),
         CASE(relative_paths_hold_their_folder),
         CASE(two_writers_do_not_meet),
