@@ -176,7 +176,7 @@ typedef struct mxc_fit_progress {
 typedef mxc_status (*mxc_fit_callback)(const mxc_fit_progress *progress, int epoch_end, void *user);
 
 /**
- * The executor of the training on a context (0: the first), borrowed until the callback returns; for use inside
+ * The executor of the latest batch on a context (0: the first), borrowed until the callback returns; for use inside
  * callbacks. It gives the parameters, auxiliary states and gradients by name (mxc_executor_find_arg,
  * mxc_executor_find_aux, mxc_executor_find_grad), the outputs, and lists of names. The parameters are those after the
  * latest update, in the dtype of the training; the gradients are the sums since the update before, without
@@ -184,6 +184,9 @@ typedef mxc_status (*mxc_fit_callback)(const mxc_fit_progress *progress, int epo
  * @return NULL if the progress is not that of a callback, or there is no such context
  */
 MXC_API const mxc_executor *mxc_fit_executor(const mxc_fit_progress *progress, int context);
+
+/** Gives the network for batches of a bucket (mxc_batch.bucket), as a new reference. */
+typedef mxc_status (*mxc_bucket_symbol_fn)(int64_t bucket, void *user, mxc_symbol **out);
 
 /** Options of mxc_fit. Initialise them with mxc_fit_options_init, which sets the defaults. Everything is borrowed for
  *  the call. */
@@ -196,6 +199,13 @@ typedef struct mxc_fit_options {
     mxc_iter *train;
     /* Iterator over the validation data, not the same as train. Default NULL: no validation. */
     mxc_iter *valid;
+    /* Function that gives the networks of the buckets, for iterators whose batches differ in length, such as
+     * BucketSentenceIter. It is called once for each bucket with other shapes than the iterator describes, those of the
+     * largest bucket, for which symbol is. All networks have the same parameters and auxiliary states, which they
+     * share, and as inputs the arrays of the iterator in the shapes of the bucket. It must outlive the call, with
+     * bucket_user. Default NULL: symbol is valid for all shapes. */
+    mxc_bucket_symbol_fn bucket_symbol;
+    void *bucket_user;
     /* Devices that each batch is divided over evenly. Default: cpu(0). */
     int n_contexts;
     const mxc_context *contexts;

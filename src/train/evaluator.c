@@ -23,12 +23,17 @@ static mxc_status bind_params(mxc_symbol *symbol, const mxc_ndarray_list *params
     return status;
 }
 
+static mxc_status open_feed(mxci_evaluator *e) {
+    e->buckets = (mxci_buckets){.source = e->executor, .feed = &e->feed, .iter = e->data, .parts = 1};
+    return mxci_feed_open(&e->feed, e->data, e->executor);
+}
+
 mxc_status mxci_evaluator_open(mxci_evaluator *e, mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_iter *data,
                                mxc_context context) {
     memset(e, 0, sizeof *e);
     e->data = data;
     MXC_TRY(bind_params(symbol, params, data, context, &e->executor));
-    return mxci_feed_open(&e->feed, data, e->executor);
+    return open_feed(e);
 }
 
 /* Arrays for a bind that shares: the iterator's inputs are new, everything else is replaced, or source's. */
@@ -73,7 +78,7 @@ mxc_status mxci_evaluator_open_sharing(mxci_evaluator *e, mxc_executor *source, 
     if (status == MXC_OK)
         status = bind_sharing(e, source, args, aux);
     if (status == MXC_OK)
-        status = mxci_feed_open(&e->feed, data, e->executor);
+        status = open_feed(e);
     for (size_t i = 0; made && i < total; i++)
         mxc_ndarray_release(made[i]);
     mxci_free(args);
@@ -83,6 +88,7 @@ mxc_status mxci_evaluator_open_sharing(mxci_evaluator *e, mxc_executor *source, 
 }
 
 void mxci_evaluator_close(mxci_evaluator *e) {
+    mxci_buckets_close(&e->buckets);
     mxci_feed_close(&e->feed);
     mxc_executor_destroy(e->executor);
     memset(e, 0, sizeof *e);
@@ -91,20 +97,25 @@ void mxci_evaluator_close(mxci_evaluator *e) {
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
 mxc_status mxci_evaluator_run(mxci_evaluator *e, int n_metrics, mxc_metric *const *metrics) {
-    int64_t last = mxc_symbol_n_outputs(mxc_executor_symbol(e->executor)) - 1;
     for (;;) {
         mxc_batch batch;
+        mxc_executor *executor;
+        const mxci_feed *feed;
         MXC_TRY(mxc_iter_next(e->data, &batch));
         if (batch.n_data == 0)
             return mxc_iter_reset(e->data);
-        MXC_TRY(mxci_feed_copy(&e->feed, &batch, 0, 1));
-        MXC_TRY(mxc_executor_forward(e->executor, 0));
+        MXC_TRY(mxci_buckets_find(&e->buckets, &batch, &executor, &feed));
+        MXC_TRY(mxci_feed_copy(feed, &batch, 0, 1));
+        MXC_TRY(mxc_executor_forward(executor, 0));
+        int64_t last = mxc_symbol_n_outputs(mxc_executor_symbol(executor)) - 1;
+        mxc_ndarray *prediction = mxc_executor_output(executor, last);
         mxc_ndarray *label = batch.n_label > 0 ? batch.label[0] : NULL;
         if (e->label)
             label = mxci_feed_find_array(e->data, &batch, e->label);
         for (int i = 0; i < n_metrics; i++)
-            MXC_TRY(mxc_metric_update(metrics[i], label, mxc_executor_output(e->executor, last), batch.pad));
-        MXC_TRY(mxc_ndarray_wait_to_read(mxc_executor_output(e->executor, last)));
+            MXC_TRY(mxc_metric_update(metrics[i], label, prediction, batch.pad));
+        for (int64_t i = 0; i <= last; i++)
+            MXC_TRY(mxc_ndarray_wait_to_read(mxc_executor_output(executor, i)));
     }
 }
 

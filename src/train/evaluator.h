@@ -3,13 +3,15 @@
 #ifndef MXCI_TRAIN_EVALUATOR_H
 #define MXCI_TRAIN_EVALUATOR_H
 
+#include "train/buckets.h"
 #include "train/feed.h"
 
 typedef struct mxci_evaluator {
     mxc_executor *executor; /* owned */
     mxc_iter *data;         /* borrowed */
     mxci_feed feed;
-    const char *label; /* array of data that metrics compare the prediction with; NULL: the first label */
+    mxci_buckets buckets; /* for batches of other shapes than data describes */
+    const char *label;    /* array of data that metrics compare the prediction with; NULL: the first label */
 } mxci_evaluator;
 
 /* Bind on one context, with parameters for everything that the iterator does not feed; further ones may be in the list.

@@ -29,12 +29,29 @@ void mxc_fit_options_init(mxc_fit_options *options) {
 
 /* ---- one step ---------------------------------------------------------------------------------------------------- */
 
-/* Each context gets its share of the batch. All of this is queued. */
+/* Until the latest run on a context has ended: its outputs, and the gradients. */
+static mxc_status await_run(const mxci_trainer *trainer, int c) {
+    mxc_executor *executor = trainer->current[c];
+    for (int64_t i = 0; i < mxc_symbol_n_outputs(mxc_executor_symbol(executor)); i++)
+        MXC_TRY(mxc_ndarray_wait_to_read(mxc_executor_output(executor, i)));
+    for (int i = 0; i < trainer->n_trained; i++)
+        MXC_TRY(mxc_ndarray_wait_to_read(mxc_executor_grad(trainer->executors[c], trainer->trained_args[i])));
+    return MXC_OK;
+}
+
+/* Each context gets its share of the batch. All of this is queued, but the executors of different buckets have the same
+ * memory, so one waits for the run of another. */
 static mxc_status compute_gradients(mxci_trainer *trainer, const mxc_batch *batch) {
     for (int c = 0; c < trainer->n_contexts; c++) {
-        MXC_TRY(mxci_feed_copy(&trainer->feeds[c], batch, c, trainer->n_contexts));
-        MXC_TRY(mxc_executor_forward(trainer->executors[c], 1));
-        MXC_TRY(mxc_executor_backward(trainer->executors[c], 0, NULL));
+        const mxci_feed *feed;
+        mxc_executor *next;
+        MXC_TRY(mxci_buckets_find(&trainer->buckets[c], batch, &next, &feed));
+        if (next != trainer->current[c])
+            MXC_TRY(await_run(trainer, c));
+        trainer->current[c] = next;
+        MXC_TRY(mxci_feed_copy(feed, batch, c, trainer->n_contexts));
+        MXC_TRY(mxc_executor_forward(trainer->current[c], 1));
+        MXC_TRY(mxc_executor_backward(trainer->current[c], 0, NULL));
     }
     return MXC_OK;
 }
@@ -115,8 +132,8 @@ static mxc_status clear_gradients(const mxci_trainer *trainer) {
 
 /* For one context, with its part of the labels. */
 static mxc_status update_metrics_of(mxci_trainer *trainer, int c, mxc_ndarray *label) {
-    int64_t last = mxc_symbol_n_outputs(trainer->options->symbol) - 1;
-    mxc_ndarray *prediction = mxc_executor_output(trainer->executors[c], last);
+    int64_t last = mxc_symbol_n_outputs(mxc_executor_symbol(trainer->current[c])) - 1;
+    mxc_ndarray *prediction = mxc_executor_output(trainer->current[c], last);
     MXC_TRY(mxc_ndarray_wait_to_read(prediction));
     for (int i = 0; i < trainer->n_metrics; i++)
         MXC_TRY(mxc_metric_update(trainer->metrics[i], label, prediction, 0));
@@ -166,7 +183,7 @@ static mxc_status call_callback(mxci_trainer *trainer, int epoch_end) {
 
 const mxc_executor *mxc_fit_executor(const mxc_fit_progress *progress, int context) {
     const mxci_trainer *trainer = progress ? progress->run : NULL;
-    return trainer && context >= 0 && context < trainer->n_contexts ? trainer->executors[context] : NULL;
+    return trainer && context >= 0 && context < trainer->n_contexts ? trainer->current[context] : NULL;
 }
 
 /* A network whose loss is NaN learns nothing more. */

@@ -103,10 +103,10 @@ static mxc_status create_for_classes(const mxci_trainer *trainer, const char *na
     return mxc_metric_create(name, 1, &key, &value, out);
 }
 
-/* (N,C) and a label for each sample. */
+/* (N,C) and a label for each of the N rows, which are samples, or the tokens of all samples. */
 static int has_classes(const mxci_trainer *trainer, const mxc_shape *shape, const mxc_data_desc *label) {
-    return shape->ndim == 2 && shape->dim[1] > 1 && label && mxc_shape_size(&label->shape) == trainer->batch_size &&
-           shape->dim[0] * trainer->n_contexts == trainer->batch_size;
+    return shape->ndim == 2 && shape->dim[1] > 1 && label &&
+           shape->dim[0] * trainer->n_contexts == mxc_shape_size(&label->shape);
 }
 
 /* *accuracy and *loss are NULL where they do not apply. */

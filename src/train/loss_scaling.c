@@ -38,7 +38,7 @@ static mxc_status read_scale(const mxc_fit_options *o, double *scale, int *is_dy
 
 /* ---- the symbol -------------------------------------------------------------------------------------------------- */
 
-static mxc_status rewrite_symbol(mxci_trainer *trainer, int is_scaled) {
+static mxc_status rewrite_symbol(const mxci_trainer *trainer, int is_scaled, mxc_symbol *symbol, mxc_symbol **out) {
     mxc_iter *iter = trainer->options->train;
     mxci_mixed_precision p = {.dtype = MXC_F32, .is_scaled = is_scaled};
     p.n_fed = mxc_iter_n_data(iter) + mxc_iter_n_label(iter);
@@ -53,18 +53,18 @@ static mxc_status rewrite_symbol(mxci_trainer *trainer, int is_scaled) {
     for (int i = 0; i < p.n_fed; i++)
         fed[i] = mxc_iter_desc(iter, i)->name;
     p.fed = fed;
-    mxc_status status = mxci_mixed_precision_rewrite(&p, trainer->options->symbol, &trainer->symbol);
+    mxc_status status = mxci_mixed_precision_rewrite(&p, symbol, out);
     mxci_free(fed);
     return status;
 }
 
-mxc_status mxci_loss_scaling_symbol(mxci_trainer *trainer) {
+mxc_status mxci_loss_scaling_symbol(const mxci_trainer *trainer, mxc_symbol *symbol, mxc_symbol **out) {
     double scale;
     int is_dynamic;
     MXC_TRY(read_scale(trainer->options, &scale, &is_dynamic));
     if (mxci_is_16bit_training(trainer->options) || scale > 0)
-        return rewrite_symbol(trainer, scale > 0);
-    trainer->symbol = mxc_symbol_retain(trainer->options->symbol);
+        return rewrite_symbol(trainer, scale > 0, symbol, out);
+    *out = mxc_symbol_retain(symbol);
     return MXC_OK;
 }
 

@@ -54,6 +54,20 @@ static mxc_status find_frozen(const mxci_trainer *trainer, const mxc_names *args
     return trained > 0 || o->n_frozen == 0 ? MXC_OK : MXC_FAIL(MXC_EINVAL, "mxc_fit: all parameters are frozen");
 }
 
+/* The network of a bucket, rewritten for mixed precision like the first one. */
+static mxc_status make_bucket_symbol(void *arg, int64_t key, mxc_symbol **out) {
+    const mxci_trainer *trainer = arg;
+    mxc_symbol *symbol = NULL;
+    *out = NULL;
+    mxc_status status = trainer->options->bucket_symbol(key, trainer->options->bucket_user, &symbol);
+    if (status != MXC_OK || !symbol)
+        return MXC_FAIL(status != MXC_OK ? status : MXC_EINVAL,
+                        "mxc_fit: bucket_symbol gave no network for bucket %lld", (long long)key);
+    status = mxci_loss_scaling_symbol(trainer, symbol, out);
+    mxc_symbol_release(symbol);
+    return status;
+}
+
 static mxc_status bind_executors(mxci_trainer *trainer, const mxci_feed_spec *feed, int n_no_grad,
                                  const char *const *no_grad) {
     const mxc_bind_spec spec = {.size = sizeof spec,
@@ -66,13 +80,23 @@ static mxc_status bind_executors(mxci_trainer *trainer, const mxci_feed_spec *fe
                                 .no_grad = no_grad};
     trainer->executors = mxci_calloc((size_t)trainer->n_contexts, sizeof *trainer->executors);
     trainer->feeds = mxci_calloc((size_t)trainer->n_contexts, sizeof *trainer->feeds);
-    if (!trainer->executors || !trainer->feeds)
+    trainer->buckets = mxci_calloc((size_t)trainer->n_contexts, sizeof *trainer->buckets);
+    trainer->current = mxci_calloc((size_t)trainer->n_contexts, sizeof *trainer->current);
+    if (!trainer->executors || !trainer->feeds || !trainer->buckets || !trainer->current)
         return MXC_FAIL(MXC_ENOMEM, "mxc_fit: no memory for %d executors", trainer->n_contexts);
     for (int i = 0; i < trainer->n_contexts; i++) {
         mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
         options.context = trainer->contexts[i];
         MXC_TRY(mxc_executor_simple_bind(trainer->symbol, &options, &spec, &trainer->executors[i]));
         MXC_TRY(mxci_feed_open(&trainer->feeds[i], trainer->options->train, trainer->executors[i]));
+        trainer->current[i] = trainer->executors[i];
+        trainer->buckets[i] = (mxci_buckets){.source = trainer->executors[i],
+                                             .feed = &trainer->feeds[i],
+                                             .iter = trainer->options->train,
+                                             .parts = trainer->n_contexts,
+                                             .req = spec.req,
+                                             .symbol = trainer->options->bucket_symbol ? make_bucket_symbol : NULL,
+                                             .arg = trainer};
     }
     return MXC_OK;
 }
@@ -341,6 +365,10 @@ static mxc_status open_validator(mxci_trainer *trainer) {
     mxc_status status =
         mxci_evaluator_open_sharing(&trainer->validator, trainer->executors[0], trainer->options->valid, replaced);
     trainer->validator.label = trainer->label;
+    if (trainer->options->bucket_symbol) {
+        trainer->validator.buckets.symbol = make_bucket_symbol;
+        trainer->validator.buckets.arg = trainer;
+    }
     mxci_free(replaced);
     return status;
 }
@@ -353,7 +381,7 @@ mxc_status mxci_trainer_open(mxci_trainer *trainer, const mxc_fit_options *optio
     trainer->n_contexts = options->n_contexts > 0 ? options->n_contexts : 1;
     trainer->contexts = options->n_contexts > 0 ? options->contexts : &default_context;
     start_progress(trainer);
-    MXC_TRY(mxci_loss_scaling_symbol(trainer));
+    MXC_TRY(mxci_loss_scaling_symbol(trainer, options->symbol, &trainer->symbol));
     MXC_TRY(bind_training(trainer));
     MXC_TRY(find_params(trainer));
     MXC_TRY(mxci_graph_from_symbol(options->symbol, &trainer->graph));
@@ -380,6 +408,8 @@ mxc_status mxci_trainer_open(mxci_trainer *trainer, const mxc_fit_options *optio
 
 void mxci_trainer_close(mxci_trainer *trainer) {
     mxci_evaluator_close(&trainer->validator);
+    for (int i = 0; trainer->buckets && i < trainer->n_contexts; i++)
+        mxci_buckets_close(&trainer->buckets[i]);
     for (int i = 0; trainer->feeds && i < trainer->n_contexts; i++)
         mxci_feed_close(&trainer->feeds[i]);
     for (int i = 0; trainer->executors && i < trainer->n_contexts; i++)
@@ -397,6 +427,8 @@ void mxci_trainer_close(mxci_trainer *trainer) {
     mxci_curve_history_free(&trainer->history);
     mxci_free(trainer->executors);
     mxci_free(trainer->feeds);
+    mxci_free(trainer->buckets);
+    mxci_free(trainer->current);
     mxci_free(trainer->keys);
     mxci_free(trainer->param_args);
     mxci_free(trainer->trained_keys);

@@ -13,6 +13,7 @@
 #include <mxc/train.h>
 
 #include "symbol/graph.h"
+#include "train/buckets.h"
 #include "train/curve.h"
 #include "train/evaluator.h"
 #include "train/feed.h"
@@ -25,6 +26,8 @@ typedef struct mxci_trainer {
     const mxc_context *contexts;
     mxc_executor **executors; /* one per context, for training */
     mxci_feed *feeds;         /* one per context */
+    mxci_buckets *buckets;    /* one per context: further executors for batches of other shapes */
+    mxc_executor **current;   /* one per context: that of the latest batch */
     mxci_evaluator validator; /* shares the first executor's parameters; unused without validation data */
     int64_t batch_size;       /* of all contexts together */
 
@@ -75,8 +78,9 @@ mxc_status mxci_trainer_params(const mxci_trainer *trainer, mxc_ndarray_list *ou
 mxc_status mxci_trainer_load_params(mxci_trainer *trainer, int c, const mxc_ndarray_list *params, unsigned flags);
 
 /* loss_scaling.c: options.dtype and options.loss_scale, in the order of these calls. */
-mxc_status mxci_loss_scaling_symbol(mxci_trainer *trainer); /* before binding: t->symbol */
-mxc_status mxci_loss_scaling_scale(mxci_trainer *trainer);  /* after binding: t->loss_scale, with its initial value */
+/* Before binding: the symbol rewritten for the options, or a reference to it. */
+mxc_status mxci_loss_scaling_symbol(const mxci_trainer *trainer, mxc_symbol *symbol, mxc_symbol **out);
+mxc_status mxci_loss_scaling_scale(mxci_trainer *trainer); /* after binding: t->loss_scale, with its initial value */
 mxc_status mxci_loss_scaling_optimizer(mxci_trainer *trainer);  /* after the optimizer is created */
 mxc_status mxci_loss_scaling_step(const mxci_trainer *trainer); /* after each update: copy the scale to all contexts */
 mxc_status mxci_loss_scaling_report(mxci_trainer *trainer);     /* progress.loss_scale; waits for the last step */
