@@ -5,14 +5,16 @@
  *
  * Arguments are weight_0, grad_0, weight_1, ...; then come the states, those of weight_0 first. With multi_precision
  * the last state of each weight is its f32 copy, which takes the step; the weight becomes its rounded copy, and the
- * other states are f32 too. With scaled one more array comes last, of one element, f32: it multiplies rescale_grad, and
- * where it is 0 or not finite nothing changes. (It does not change and counts as a state all the same, as that of
- * _adamw_update.)
+ * other states are f32 too. With trust_ratio, lars and lbsgd multiply their etas by a trust ratio (update.h), which the
+ * call computes from the norms of weight and gradient. With scaled one more array comes last, of one element, f32: it
+ * multiplies rescale_grad, and where it is 0 or not finite nothing changes. (It does not change and counts as a state
+ * all the same, as that of _adamw_update.)
  *
  * _multi_adamw_update and _multi_mp_adamw_update of MXNet are this operator with rule adamw and scaled.
  */
 #include <math.h>
 
+#include "math/tile_kernels.h"
 #include "operator/update/update.h"
 
 #define NUMBERS(field, text) \
@@ -45,19 +47,34 @@ static const mxc_param schema[] = {
     SWITCH(scaled, "A factor of the gradients is passed as an array."),
     LRS,
     WDS,
-    NUMBERS(etas, "Factor of the whole step of each weight, for rules that have one."),
+    SWITCH(trust_ratio, "lars, lbsgd: multiply etas by a trust ratio."),
+    NUMBERS(etas, "Second rate of each weight, for rules that have one: adamw: factor of the whole step; nadam: of the "
+                  "mean of gradients; lars, lbsgd: of the gradient within the momentum."),
+    {MXC_PARAM_FIELD(mxci_rule_params, scales), .name = "scales", .type = MXC_PARAM_FLOATS, .initial = "()",
+     .doc = "One number of each weight, for rules that have one: nadam: correction of the mean of squared gradients; "
+            "lars: coefficient of the trust ratio, 0: none; lbsgd: 1 / number of gradients in a sum."},
     MXCI_RESCALE,
     MXCI_CLIP,
-    MXCI_FACTOR(momentum, "0", "sgd_mom, nag_mom, signum: share of the previous step or mean that is kept."),
+    MXCI_FACTOR(momentum, "0",
+                "sgd_mom, nag_mom, signum, dcasgd, lars, lbsgd: share of the previous step or mean that "
+                "is kept."),
     MXCI_FACTOR(wd_lh, "0", "signum: weight decay applied outside the sign."),
-    MXCI_FACTOR(beta1, "0.9", "adam, adamw: decay rate of the mean of gradients."),
-    MXCI_FACTOR(beta2, "0.999", "adam, adamw: decay rate of the mean of squared gradients."),
-    MXCI_FACTOR(epsilon, "1e-8", "adam, adamw, rmsprop: added to or under the square root, for stability."),
+    MXCI_FACTOR(beta1, "0.9",
+                "adam, adamw, adamax, nadam: decay rate of the mean of gradients; lion: share of the mean "
+                "in the direction."),
+    MXCI_FACTOR(beta2, "0.999",
+                "adam, adamw, nadam: decay rate of the mean of squared gradients; adamax: of the norm; "
+                "lion: of the mean of gradients."),
+    MXCI_FACTOR(epsilon, "1e-8",
+                "adam, adamw, nadam, rmsprop, adagrad, adadelta, lars: added to a divisor or under its "
+                "square root, for stability."),
     MXCI_FACTOR(gamma1, "0.9", "rmsprop: decay rate of the means."),
     MXCI_FACTOR(gamma2, "0.9", "rmspropalex: momentum, share of the previous step that is kept."),
     MXCI_FACTOR(clip_weights, "-1", "rmsprop: limit of the absolute weights. Negative: none."),
     MXCI_FACTOR(lamda1, "0.01", "ftrl: L1 regularization, which sets small weights to 0."),
     MXCI_FACTOR(beta, "1", "ftrl: added to the denominator of the per-weight learning rate."),
+    MXCI_FACTOR(rho, "0.9", "adadelta: decay rate of the means of squared gradients and steps."),
+    MXCI_FACTOR(lamda, "0.04", "dcasgd: factor of the compensation for delayed gradients."),
     MXC_PARAM_END,
 };
 
@@ -95,6 +112,11 @@ static mxc_status rule_update_check(void *params) {
         return MXC_FAIL(MXC_EINVAL, "_multi_update: a step of lamb takes two operators");
     if (p->rule == MXCI_RULE_ftml)
         return MXC_FAIL(MXC_EINVAL, "_multi_update: a step of ftml depends on its number; use ftml_update");
+    if (p->trust_ratio && p->rule != MXCI_RULE_lars && p->rule != MXCI_RULE_lbsgd)
+        return MXC_FAIL(MXC_EINVAL, "_multi_update: trust_ratio is for the rules lars and lbsgd");
+    if (p->scales.n != 0 && p->scales.n != p->num_weights)
+        return MXC_FAIL(MXC_EINVAL, "_multi_update: scales has %d numbers, expected none or num_weights, %lld",
+                        (int)p->scales.n, (long long)p->num_weights);
     return check_counts(p, "_multi_update");
 }
 
@@ -148,6 +170,73 @@ static mxc_status rule_update_infer_type(mxc_op_sig *sig) {
     return p->scaled ? mxc_sig_set_type(sig, MXC_SLOT_AUX(sig->n_aux - 1), MXC_F32) : MXC_OK;
 }
 
+/* ---- trust ratios ------------------------------------------------------------------------------------------------ */
+
+/* Sums of squares are accumulated in float64 over blocks of fixed size, so that the number of threads does not change
+ * them. */
+enum { BLOCK = 64 * MXCI_TILE };
+
+static int64_t count_blocks(int64_t n) {
+    return (n + BLOCK - 1) / BLOCK;
+}
+
+static size_t rule_update_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    int64_t most = 0;
+    (void)pass;
+    for (int i = 0; ((const mxci_rule_params *)sig->params)->trust_ratio && i < sig->n_out; i++) {
+        int64_t blocks = count_blocks(mxc_shape_size(&sig->in_shape[2 * i]));
+        most = blocks > most ? blocks : most;
+    }
+    return mxci_size_of(most, sizeof(double));
+}
+
+/* The sum of (factor a + b)^2; b NULL: 0. */
+typedef struct square_sum {
+    const mxc_tensor *a, *b;
+    double factor, *blocks;
+} square_sum;
+
+static void square_sum_blocks(void *arg, int64_t begin, int64_t end, int part) {
+    const square_sum *r = arg;
+    const int64_t size = mxci_tensor_size(r->a);
+    double a[MXCI_TILE], b[MXCI_TILE] = {0};
+    (void)part;
+    for (int64_t block = begin; block < end; block++) {
+        const int64_t last = (block + 1) * BLOCK < size ? (block + 1) * BLOCK : size;
+        r->blocks[block] = 0;
+        for (int64_t at = block * BLOCK; at < last; at += MXCI_TILE) {
+            const int64_t n = last - at < MXCI_TILE ? last - at : MXCI_TILE;
+            mxci_convert(r->a->dtype, mxci_at(r->a, at), MXC_F64, a, n);
+            if (r->b)
+                mxci_convert(r->b->dtype, mxci_at(r->b, at), MXC_F64, b, n);
+            for (int64_t i = 0; i < n; i++)
+                r->blocks[block] += (r->factor * a[i] + b[i]) * (r->factor * a[i] + b[i]);
+        }
+    }
+}
+
+static double sum_squares(const mxc_op_call *call, const mxc_tensor *a, double factor, const mxc_tensor *b) {
+    square_sum r = {a, b, factor, call->temp};
+    const int64_t blocks = count_blocks(mxci_tensor_size(a));
+    double sum = 0;
+    mxc_parallel_for(call->run, blocks, 1, square_sum_blocks, &r);
+    for (int64_t i = 0; i < blocks; i++)
+        sum += r.blocks[i];
+    return sum;
+}
+
+static double trust_ratio_of(const mxc_op_call *call, const mxci_update_step *s) {
+    const mxci_rule_params *p = call->params;
+    const mxci_update *f = s->factors;
+    const double weight_sq = sum_squares(call, s->master ? s->master : s->weight, 1, NULL);
+    double unit = f->scale / p->factors.rescale_grad; /* of lbsgd's sum, to the mean without rescale_grad */
+    if (p->rule == MXCI_RULE_lars)
+        return mxci_trust_ratio(1, f->scale, f->wd, f->epsilon, weight_sq,
+                                sum_squares(call, s->grad, f->rescale_grad, NULL));
+    return mxci_trust_ratio(0, 0, f->wd, 0, weight_sq,
+                            unit * unit * sum_squares(call, s->grad, f->rescale_grad, &s->state[1]));
+}
+
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static mxc_status rule_update_forward(const mxc_op_call *call) {
@@ -161,10 +250,14 @@ static mxc_status rule_update_forward(const mxc_op_call *call) {
         factors.lr = p->lrs.value[i];
         factors.wd = p->wds.value[i];
         factors.eta = p->etas.value[i];
-        if (isfinite(scale) && scale != 0)
+        factors.scale = p->scales.n > 0 ? p->scales.value[i] : 1;
+        if (isfinite(scale) && scale != 0) {
+            if (p->trust_ratio)
+                factors.eta *= trust_ratio_of(call, &s);
             mxci_update_step_run(call->run, &s);
-        else
+        } else {
             mxci_assign_cast(call->run, s.req, s.out, s.master ? s.master : s.weight); /* no step */
+        }
     }
     return MXC_OK;
 }
@@ -183,6 +276,7 @@ const mxc_op_def mxci_op_multi_update = {
     .params = schema,
     .params_check = rule_update_check,
     .dtypes = MXC_DTYPES_FLOAT,
+    .temp_bytes = rule_update_temp_bytes,
 };
 
 const mxc_op_def mxci_op_multi_adamw_update = {

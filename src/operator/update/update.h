@@ -138,10 +138,10 @@ typedef struct mxci_multi_params {
 /* Of _multi_update. */
 typedef struct mxci_rule_params {
     mxci_update factors; /* first: MXCI_FACTOR's offsets hold */
-    mxc_floats lrs, wds, etas;
+    mxc_floats lrs, wds, etas, scales;
     int64_t num_weights;
     int32_t rule; /* mxci_rule */
-    int32_t multi_precision, scaled;
+    int32_t multi_precision, scaled, trust_ratio;
 } mxci_rule_params;
 
 extern const mxc_op_def mxci_op_multi_update;
@@ -152,6 +152,22 @@ typedef enum mxci_rule {
 #undef RULE
     MXCI_RULES
 } mxci_rule;
+
+/* The trust ratio of lars and lbsgd, from the sums of squares of the weight and of the gradient g that a step of lars
+ * would take before clipping, or of the mean of lbsgd's gradients without rescale_grad:
+ *   lars   scale |w| / (|g| + wd |w| + epsilon); 1 where a norm or scale is 0
+ *   lbsgd  |w| / sqrt(|g|^2 + wd |w|^2), between 0.01 and 100 (MXNet's)
+ * (You et al., "Large Batch Training of Convolutional Networks", 2017.) Compiled for the CPU and for GPUs. */
+MXCI_SCALAR double mxci_trust_ratio(int is_lars, double scale, double wd, double epsilon, double weight_sq,
+                                    double grad_sq) {
+    double ratio;
+    if (is_lars)
+        return scale == 0 || weight_sq == 0 || grad_sq == 0
+                   ? 1
+                   : scale * sqrt(weight_sq) / (sqrt(grad_sq) + wd * sqrt(weight_sq) + epsilon);
+    ratio = sqrt(weight_sq / (grad_sq + wd * weight_sq + 1e-18));
+    return ratio < 0.01 ? 0.01 : ratio > 100 ? 100 : ratio;
+}
 
 typedef struct mxci_clip_norm_params {
     double max_norm;

@@ -17,8 +17,10 @@ typedef struct mxci_update {
     double beta1, beta2, epsilon, eta;
     double mean_scale, var_scale; /* lamb: what corrects the two moments' bias. ftml: (1 - beta1^t) / lr and
                                      1 / (1 - beta2^t) */
+    double scale;                 /* nadam: what corrects the variance's bias; lbsgd: 1 / summed gradients */
     double gamma1, gamma2, clip_weights;
     double lamda1, beta;
+    double rho, lamda;
     int32_t lazy_update; /* read by no rule */
 } mxci_update;
 

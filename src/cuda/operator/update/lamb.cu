@@ -24,7 +24,7 @@ static mxc_status lamb_phase2(const mxc_op_call *call) {
                             nullptr,
                             0,
                             {nullptr, mxcu_any_data(&call->in[2]), mxcu_any_data(&call->in[3]), p->lower_bound,
-                             p->upper_bound, nullptr, nullptr},
+                             p->upper_bound, nullptr, 0, 0, nullptr, nullptr, nullptr},
                             0});
 }
 

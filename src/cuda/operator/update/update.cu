@@ -50,7 +50,7 @@ template <class T, class S> struct weight_step {
     bool copy_adds; /* the step is added to what is there */
     S *state[MXCI_UPDATE_STATES];
     mxcu_out<T> out; /* no data: not wanted */
-    mxcu_compute_t<S> lr, wd, decay, eta;
+    mxcu_compute_t<S> lr, wd, decay, eta, scale;
     int64_t end; /* its elements and those of the weights before */
 };
 
@@ -61,7 +61,7 @@ template <class T, class S, class Rule> struct steps {
     weight_step<T, S> weight[MXC_TUPLE_MAX];
     mxcu_update_late l;
 
-    /* The factors of one weight, with what only the device knows; returns 0: no step (the rescale factor is 0 or not
+    /* The factors of weight k, with what only the device knows; returns 0: no step (the rescale factor is 0 or not
      * finite). */
     MXCU_DEVICE int complete(int k, typename factors<C>::type *own) const {
         const weight_step<T, S> &w = weight[k];
@@ -74,6 +74,10 @@ template <class T, class S, class Rule> struct steps {
             own->wd = (C)l.wds[k];
             own->decay = (C)((double)l.lrs[k] * l.wds[k]);
         }
+        own->scale = w.scale;
+        if (l.squares)
+            own->eta *= (C)mxci_trust_ratio(l.is_lars, (double)w.scale, (double)w.wd, l.trust_epsilon, l.squares[2 * k],
+                                            l.squares[2 * k + 1]);
         if (l.rescale) {
             own->rescale *= (C)*l.rescale;
             return *l.rescale - *l.rescale == 0 && *l.rescale != 0;
@@ -113,7 +117,8 @@ template <class T, class S, class Rule> struct steps {
 
 /* Weight i of a call, whose auxiliary states are n for each weight, the last one its copy where S is not T's own. */
 template <class T, class S, class Rule>
-static weight_step<T, S> weight_of(const mxc_op_call *call, int i, int has_copy, double lr, double wd, double eta) {
+static weight_step<T, S> weight_of(const mxc_op_call *call, int i, int has_copy, double lr, double wd, double eta,
+                                   double scale) {
     const mxc_tensor *state = call->aux + (Rule::states + has_copy) * i;
     weight_step<T, S> w = {
         mxcu_data<T>(&call->in[2 * i + 1]),
@@ -126,6 +131,7 @@ static weight_step<T, S> weight_of(const mxc_op_call *call, int i, int has_copy,
         (mxcu_compute_t<S>)wd,
         (mxcu_compute_t<S>)(lr * wd),
         (mxcu_compute_t<S>)eta,
+        (mxcu_compute_t<S>)scale,
         mxcu_size(&call->in[2 * i]),
     };
     for (int j = 0; j < Rule::states; j++)
@@ -147,7 +153,8 @@ static mxc_status run_steps(const mxc_op_call *call, const mxcu_update_plan &p) 
     for (int i = 0; i < call->n_out; i++) {
         all.weight[i] =
             weight_of<T, S, Rule>(call, i, p.has_copy, p.lrs ? p.lrs->value[i] : p.factors->lr,
-                                  p.wds ? p.wds->value[i] : p.factors->wd, p.etas ? p.etas->value[i] : p.factors->eta);
+                                  p.wds ? p.wds->value[i] : p.factors->wd, p.etas ? p.etas->value[i] : p.factors->eta,
+                                  p.late.scales && p.late.scales->n > 0 ? p.late.scales->value[i] : 1);
         all.weight[i].end += i ? all.weight[i - 1].end : 0;
     }
     if (p.keeps_copy) {

@@ -14,7 +14,11 @@ struct mxcu_update_late {
     const float *rescale;            /* or NULL; multiplies rescale_grad: no step where it is 0 or not finite */
     mxcu_any r1, r2;                 /* lamb's second phase, where r1 has data: norms whose quotient multiplies lr, */
     double lower_bound, upper_bound; /* r1 clipped to these where they are not negative */
-    const float *lrs, *wds;          /* or NULL; rates of each weight, in place of those of the plan */
+    const double *squares;           /* lars, lbsgd: of each weight the sums of squares for its trust ratio; or NULL */
+    double trust_epsilon;
+    int is_lars;
+    const mxc_floats *scales; /* on the host: scale of each weight; NULL: 1 */
+    const float *lrs, *wds;   /* or NULL; rates of each weight, in place of those of the plan */
 };
 
 /* How an operator takes its steps. lrs, wds and etas: one for each of several weights, else NULL. */
