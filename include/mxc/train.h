@@ -14,18 +14,38 @@
 
 /**
  * Queue the initialisation of one parameter. As in MXNet, the name decides first: parameters whose names end in bias,
- * beta or moving_mean become 0, those in gamma or moving_var become 1. Others follow the rule:
- *   xavier    variance from fan-in and fan-out: rnd_type=uniform|gaussian (uniform), factor_type=avg|in|out (avg),
- *             magnitude=3
- *   uniform   in [-scale, scale]: scale=0.07
- *   normal    mean 0, standard deviation sigma: sigma=0.01
+ * beta, moving_mean, running_mean or _min become 0, those in gamma, moving_var, running_var or _max become 1. Others
+ * follow the rule:
+ *   xavier     variance from fan-in and fan-out: rnd_type=uniform|gaussian (uniform), factor_type=avg|in|out (avg),
+ *              magnitude=3
+ *   msraprelu  xavier with normal numbers and the magnitude 2 / (1 + slope^2): factor_type=avg, slope=0.25
+ *   uniform    in [-scale, scale]: scale=0.07
+ *   normal     mean 0, standard deviation sigma: sigma=0.01
  *   zero, one
- *   constant  value (required)
+ *   constant   value (required)
+ *   orthogonal rows, or columns if there are fewer, of (first axis, others) orthogonal and of the length scale:
+ *              scale=1.414, rand_type=uniform|normal (uniform)
+ *   bilinear   enlarging transposed convolution, 4 axes
+ *   lstmbias   0, and forget_bias=1 for the forget gate
+ *   fusedrnn   the parameters of the operator RNN: num_hidden, num_layers, mode=rnn_relu|rnn_tanh|lstm|gru (all three
+ *              required), bidirectional=False, forget_bias=1, init (rule for the weights, as text; default uniform)
+ *   mixed      by the name: each key is an extended regular expression (POSIX) and its value a rule as text; the first
+ *              that matches the beginning of the name decides
+ * A rule as text is a name or JSON as MXNet writes it: ["xavier", {"magnitude": 3}].
  * Random numbers come from the random stream of the array's context.
- * @return MXC_ENOTFOUND (lists the rules), MXC_EINVAL, MXC_ESHAPE (xavier needs two axes), MXC_ENOMEM
+ * @return MXC_ENOTFOUND (lists the rules), MXC_EINVAL, MXC_ESHAPE (a rule needs another shape), MXC_ENOMEM
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_init_array(const char *rule, int n_params, const char *const *keys,
                                                  const char *const *values, const char *name, mxc_ndarray *array);
+/**
+ * Queue the initialisation of one parameter by copying the array of its name, with or without "arg:" or "aux:", from a
+ * list (MXNet's Load); parameters that the list does not have follow the rule, as in mxc_init_array.
+ * @param rule  NULL: parameters that the list does not have are an error
+ * @return MXC_ENOTFOUND, MXC_ESHAPE, and the statuses of mxc_init_array
+ */
+MXC_API MXC_MUST_CHECK mxc_status mxc_init_array_from(const mxc_ndarray_list *list, const char *rule, int n_params,
+                                                      const char *const *keys, const char *const *values,
+                                                      const char *name, mxc_ndarray *array);
 
 /* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
@@ -97,19 +117,40 @@ MXC_API void mxc_metric_reset(mxc_metric *metric);
 
 typedef enum mxc_schedule_kind {
     MXC_SCHEDULE_CONSTANT = 0,
-    MXC_SCHEDULE_FACTOR = 1, /* multiplied by factor after every step updates, but at least final_lr */
-    MXC_SCHEDULE_POLY = 2,   /* final_lr + (base - final_lr) * (1 - t/total)^power */
-    MXC_SCHEDULE_COSINE = 3  /* final_lr + (base - final_lr) * (1 + cos(pi t/total)) / 2 */
+    MXC_SCHEDULE_FACTOR = 1,       /* multiplied by factor after every step updates, but at least final_lr */
+    MXC_SCHEDULE_POLY = 2,         /* final_lr + (base - final_lr) * (1 - t/total)^power */
+    MXC_SCHEDULE_COSINE = 3,       /* final_lr + (base - final_lr) * (1 + cos(pi t/total)) / 2 */
+    MXC_SCHEDULE_MULTI_FACTOR = 4, /* multiplied by factor at each of steps */
+    MXC_SCHEDULE_FUNCTION = 5      /* function(t, base, user) */
 } mxc_schedule_kind;
+typedef enum mxc_warmup_mode {
+    MXC_WARMUP_LINEAR = 0,  /* rises in equal steps from warmup_lr; update warmup - 1 has the base rate */
+    MXC_WARMUP_CONSTANT = 1 /* warmup_lr before update warmup - 1 */
+} mxc_warmup_mode;
+/** The schedulers of MXNet 1.9.1 count updates from 1. Multi-factor and warm-up agree with these at num_update = t + 1,
+ *  and so does factor without a warm-up; poly and cosine, which begin with the base rate, at num_update = t. */
 typedef struct mxc_schedule {
     /* Default MXC_SCHEDULE_CONSTANT; the formulas are at the enumeration. */
     mxc_schedule_kind kind;
-    /* Number of updates: step between two reductions (factor), total until final_lr is reached (poly, cosine). */
+    /* Number of updates: step between two reductions (factor), counted after the warm-up; total until final_lr is
+     * reached, the warm-up included (poly, cosine). */
     int64_t step, total;
     /* Factor of each reduction, between 0 and 1 (factor); exponent (poly); lowest rate, default 0 (all). */
     double factor, power, final_lr;
-    /* Number of updates at the start over which the rate rises linearly from 0. Default 0. */
+    /* Number of updates at the start that have a warm-up. Default 0. */
     int64_t warmup;
+    /* How the rate changes during the warm-up. Default MXC_WARMUP_LINEAR. */
+    mxc_warmup_mode warmup_mode;
+    /* Rate at the start of the warm-up. Default 0. */
+    double warmup_lr;
+    /* Numbers of the updates from which on the rate has been multiplied by factor once more (multi-factor), in rising
+     * order, the warm-up included in the count. Borrowed. */
+    int n_steps;
+    const int64_t *steps;
+    /* Returns the rate of update t (function); it is called after the warm-up only. A resumed training continues with
+     * the same t, so the function should depend on its arguments alone. */
+    double (*function)(int64_t t, double base, void *user);
+    void *user;
 } mxc_schedule;
 /** The learning rate of update t (from 0), for the base rate. */
 MXC_API double mxc_schedule_lr(const mxc_schedule *schedule, double base, int64_t t);

@@ -15,8 +15,5 @@ mxc_status mxci_attributes_set_mults(const mxci_node *variable, mxc_optimizer *o
 /* Queue filling an array as __init__ says: a rule's name, or JSON as MXNet writes it, ["xavier", {"magnitude": 3}].
  * *done: 0 where there is no such attribute. MXC_EINVAL, MXC_ENOTFOUND and others, with the variable's name. */
 mxc_status mxci_attributes_init(const mxci_node *variable, mxc_ndarray *array, int *done);
-/* initializer.c: mxc_init_array, but the name does not matter. name is for messages. */
-mxc_status mxci_init_by_rule(const char *rule, int n_params, const char *const *keys, const char *const *values,
-                             const char *name, mxc_ndarray *array);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Learning-rate schedules: functions of the number of updates done, without a state, so that a resumed training
- * continues the schedule by its count of updates. Warm-up is linear; factor, poly and cosine are as in MXNet. */
+ * continues the schedule by its count of updates. The formulas are those of MXNet's schedulers. */
 #include <math.h>
 
 #include <mxc/train.h>
@@ -11,6 +11,20 @@ static double factor_lr(const mxc_schedule *s, double base, double t) {
     return lr < s->final_lr ? s->final_lr : lr;
 }
 
+/* MXNet compares with a count of updates from 1: the rate changes after update steps[i] has been counted. */
+static double multi_factor_lr(const mxc_schedule *s, double base, int64_t t) {
+    int passed = 0;
+    for (int i = 0; i < s->n_steps; i++)
+        passed += t >= s->steps[i];
+    return base * pow(s->factor, passed);
+}
+
+static double warmup_lr(const mxc_schedule *s, double base, int64_t t) {
+    if (s->warmup_mode == MXC_WARMUP_CONSTANT)
+        return s->warmup_lr;
+    return s->warmup_lr + (base - s->warmup_lr) * (double)(t + 1) / (double)s->warmup;
+}
+
 /* Between base, with share 1, and final_lr, with share 0. */
 static double decay_lr(const mxc_schedule *s, double base, double share) {
     return s->final_lr + (base - s->final_lr) * share;
@@ -19,8 +33,10 @@ static double decay_lr(const mxc_schedule *s, double base, double share) {
 double mxc_schedule_lr(const mxc_schedule *schedule, double base, int64_t t) {
     if (!schedule)
         return base;
-    if (t < schedule->warmup)
-        return base * (double)(t + 1) / (double)schedule->warmup;
+    if (t + 1 < schedule->warmup)
+        return warmup_lr(schedule, base, t);
+    if (t < schedule->warmup && schedule->kind != MXC_SCHEDULE_MULTI_FACTOR)
+        return base;
     double at = (double)(t - schedule->warmup), total = (double)(schedule->total - schedule->warmup);
     double done = total <= 0 || at >= total ? 1 : at / total;
     switch (schedule->kind) {
@@ -30,6 +46,10 @@ double mxc_schedule_lr(const mxc_schedule *schedule, double base, int64_t t) {
         return decay_lr(schedule, base, pow(1 - done, schedule->power));
     case MXC_SCHEDULE_COSINE:
         return decay_lr(schedule, base, (1 + cos(3.14159265358979323846 * done)) / 2);
+    case MXC_SCHEDULE_MULTI_FACTOR:
+        return multi_factor_lr(schedule, base, t);
+    case MXC_SCHEDULE_FUNCTION:
+        return schedule->function ? schedule->function(t, base, schedule->user) : base;
     case MXC_SCHEDULE_CONSTANT:
         break;
     }

@@ -86,6 +86,7 @@ static const char *const optional[] = {
     "mxc_symbol_to_dot.names",
     "mxc_symbol_to_dot.shapes",
     "mxc_clip_global_norm.norm",
+    "mxc_init_array_from.rule",
     "mxc_model_load.symbol",
     "mxc_model_load.params",
     "mxc_fit.result",

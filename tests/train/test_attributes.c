@@ -146,7 +146,7 @@ static void expect_first(const char *argument, const char *init, float expected)
 /* As text and as the JSON that MXNet writes; it goes before the name's suffix too. */
 static void test_init(void **state) {
     static const char *const wrong[][2] = {
-        {"orthogonal", "variable \"w1\": __init__: initialiser \"orthogonal\" does not exist"},
+        {"diagonal", "variable \"w1\": __init__: initialiser \"diagonal\" does not exist"},
         {"[\"constant\", 3]", "expected a rule's name or"},
         {"[\"constant\", {\"valu\": 3}]", "valu"},
         {"[", "expected a rule's name or"},
