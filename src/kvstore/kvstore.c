@@ -22,6 +22,7 @@
 #include "kvstore/async.h"
 #include "kvstore/gpu_sums.h"
 #include "kvstore/shard.h"
+#include "optimizer/optimizer.h"
 
 typedef struct store_type {
     const char *name;
@@ -422,6 +423,10 @@ void mxc_kvstore_set_updater(mxc_kvstore *store, mxc_updater_fn fn, void *user) 
 
 mxc_status mxc_kvstore_set_optimizer(mxc_kvstore *store, mxc_optimizer *optimizer) {
     MXC_TRY(MXCI_NON_NULL(store));
+    if (optimizer && (store->async || store->settings.shard) && mxci_optimizer_needs_whole_weights(optimizer))
+        return MXC_FAIL(
+            MXC_EUNSUPPORTED, "kvstore: optimizer %s needs whole weights; a store of type %s%s updates parts",
+            mxci_optimizer_name(optimizer), mxc_kvstore_type(store), store->async ? "" : " with shard=true");
     if (store->async)
         MXC_TRY(mxci_async_set_optimizer(store->async, optimizer));
     store->optimizer = optimizer;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Optimizers: update rules by name, which are rules of the operator _multi_update, with the states that they keep for
- * every parameter. Updates that are held until a flush are grouped by dtype and context, one operator for each group.
- * Saving and loading states is in optimizer_states.c, the arithmetic of the rules in operator/update.
+ * Optimizers with the states that they keep for every parameter. Most update rules are rules of the operator
+ * _multi_update; updates that are held until a flush are grouped by dtype and context, one operator for each group. The
+ * others are functions that queue operators for one weight (array_updates.c, and optimizers of the program).
+ * The table of rules is in optimizer_rules.c, saving and loading states in optimizer_states.c, the arithmetic of the
+ * rules of _multi_update in operator/update.
  *
  * The learning rates are parameters of an operator. They are changed in place where no queued update uses the operator
  * any more; else a new operator is made.
@@ -13,191 +15,46 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "base/document.h"
 #include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "operator/op.h"
+#include "optimizer/optimizer_rules.h"
 
-#define MAX_PARAMS 24 /* of _multi_update */
+#define MAX_PARAMS 28 /* of _multi_update */
 
 typedef mxci_optimizer_settings settings;
 typedef mxci_optimizer_rule rule;
-typedef mxci_optimizer_variant variant;
 typedef mxci_optimizer_param param_state;
 typedef mxci_optimizer_pending_update pending_update;
 
-#define SETTING(field, value, text) \
-    { .name = #field, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, field), .initial = value, .doc = text }
-#define SHARE(field, value, most, text)                                                                            \
-    {                                                                                                              \
-        .name = #field, .type = MXC_PARAM_FLOAT, MXC_PARAM_FIELD(settings, field), .initial = value, .bounded = 1, \
-        .minimum = 0, .maximum = most, .doc = text                                                                 \
+/* Parses the parameters of an optimizer of the program: those of its own schema by that, the others by the common
+ * one. */
+static mxc_status parse_own_params(mxc_optimizer *optimizer, int n, const char *const *keys,
+                                   const char *const *values) {
+    const mxc_optimizer_def *def = optimizer->rule->def;
+    const char **sorted = mxci_calloc(2 * (size_t)n + 1, sizeof *sorted), **sorted_values;
+    int n_own = 0, n_common = 0;
+    optimizer->own_params = mxci_calloc(1, def->param_size + 1);
+    if (!sorted || !optimizer->own_params) {
+        mxci_free(sorted);
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the parameters", def->name);
     }
-#define BELOW_1 0.999999999999 /* largest decay rate where 1 minus the rate is a divisor */
-#define LEARNING_RATE(value)                                                                                          \
-    {                                                                                                                 \
-        MXC_PARAM_FIELD(settings, learning_rate), .name = "learning_rate", .type = MXC_PARAM_FLOAT, .initial = value, \
-                                                  .bounded = 1, .minimum = 0, .maximum = 1e30,                        \
-                                                  .doc = "Learning rate, the step size."                              \
+    sorted_values = sorted + n;
+    for (int i = 0; i < n; i++) { /* own ones from the front, common ones from the back */
+        const mxc_param *p = def->params;
+        while (p && p->name && strcmp(p->name, keys[i]) != 0 && !(p->alias && strcmp(p->alias, keys[i]) == 0))
+            p++;
+        int at = p && p->name ? n_own++ : n - ++n_common;
+        sorted[at] = keys[i];
+        sorted_values[at] = values[i];
     }
-#define SWITCH(field, text) \
-    { .name = #field, .type = MXC_PARAM_BOOL, MXC_PARAM_FIELD(settings, field), .initial = "false", .doc = text }
-#define COMMON                                                                                     \
-    SETTING(wd, "0", "Weight decay: wd times the weight is added to the gradient."),               \
-        SETTING(rescale_grad, "1", "Factor on gradients, applied first."),                         \
-        SETTING(clip_gradient, "-1", "Clip rescaled gradients to [-value, value]. Below 0: off."), \
-        SWITCH(multi_precision, "Update float32 master copies of 16-bit weights.")
-
-/* sgd, and nag: Sutskever et al., "On the importance of initialization and momentum in deep learning" (2013). */
-static const mxc_param sgd_schema[] = {
-    LEARNING_RATE("0.01"),
-    SHARE(momentum, "0", 1, "Momentum: share of the previous step that is repeated."),
-    COMMON,
-    MXC_PARAM_END,
-};
-
-/* Bernstein et al., "signSGD: Compressed Optimisation for Non-Convex Problems" (2018). */
-static const mxc_param signum_schema[] = {
-    LEARNING_RATE("0.01"),
-    SHARE(momentum, "0.9", 1,
-          "Decay rate of the running mean of gradients, whose sign is taken. 0: the sign of the gradient."),
-    SETTING(wd_lh, "0", "Weight decay applied to the weight directly, outside of the sign."),
-    COMMON,
-    MXC_PARAM_END,
-};
-
-/* Kingma and Ba, "Adam: A Method for Stochastic Optimization" (2015); adamw: Loshchilov and Hutter, "Decoupled Weight
- * Decay Regularization" (2019). */
-static const mxc_param adam_schema[] = {
-    LEARNING_RATE("0.001"),
-    SHARE(beta1, "0.9", BELOW_1, "Decay rate of the running mean of gradients."),
-    SHARE(beta2, "0.999", BELOW_1, "Decay rate of the running mean of squared gradients."),
-    SETTING(epsilon, "1e-8", "Added to the denominator for numerical stability."),
-    COMMON,
-    MXC_PARAM_END,
-};
-
-/* Tieleman and Hinton, "Lecture 6.5: RMSProp" (2012); centered: Graves, "Generating Sequences With Recurrent Neural
- * Networks" (2013), equations 38 to 45. */
-static const mxc_param rmsprop_schema[] = {
-    LEARNING_RATE("0.001"),
-    SHARE(gamma1, "0.9", 1, "Decay rate of the running means."),
-    SHARE(gamma2, "0.9", 1, "Momentum; used only if centered."),
-    SETTING(epsilon, "1e-8", "Added under the square root for numerical stability."),
-    SWITCH(centered, "Divide by the estimated standard deviation of the gradient instead of the root mean square."),
-    SETTING(clip_weights, "-1", "Clip weights to [-value, value]. Below 0: off."),
-    COMMON,
-    MXC_PARAM_END,
-};
-
-/* McMahan et al., "Ad Click Prediction: a View from the Trenches" (2013), algorithm 1. MXNet's spelling of lamda1. */
-static const mxc_param ftrl_schema[] = {
-    LEARNING_RATE("0.1"),
-    SETTING(lamda1, "0.01", "L1 regularisation coefficient; weights whose accumulated gradient is smaller become 0."),
-    SETTING(beta, "1", "Added to the denominator of the learning rate, which keeps the first steps small."),
-    COMMON,
-    MXC_PARAM_END,
-};
-
-/* mxci_optimizer_rule.is_full: the settings need the states of the full variant. */
-static int has_momentum(const settings *set) {
-    return set->momentum != 0;
-}
-
-static int is_centered(const settings *set) {
-    return set->centered;
-}
-
-static const rule rules[] = {
-    {
-        .name = "sgd",
-        .doc = "Stochastic gradient descent: w -= lr g. With momentum: m = momentum m - lr g; w += m.",
-        .schema = sgd_schema,
-        .plain = {"sgd", NULL},
-        .full = {"sgd_mom", "momentum"},
-        .is_full = has_momentum,
-    },
-    {
-        .name = "nag",
-        .doc = "Stochastic gradient descent with Nesterov momentum.",
-        .schema = sgd_schema,
-        .plain = {"sgd", NULL},
-        .full = {"nag_mom", "momentum"},
-        .is_full = has_momentum,
-    },
-    {
-        .name = "signum",
-        .doc = "Signum: m = momentum m + (1 - momentum) g; w -= lr sign(m).",
-        .schema = signum_schema,
-        .plain = {"signsgd", NULL},
-        .full = {"signum", "momentum"},
-        .is_full = has_momentum,
-    },
-    {
-        .name = "adam",
-        .doc = "Adam: m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2; w -= lr m / (sqrt(v) + epsilon), "
-               "with lr multiplied by sqrt(1 - beta2^t) / (1 - beta1^t) in update t.",
-        .schema = adam_schema,
-        .plain = {"adam", "mean,var"},
-        .correction = MXCI_CORRECT_LR,
-    },
-    {
-        .name = "adamw",
-        .doc = "Adam with decoupled weight decay: lr wd w is subtracted from the weight; g does not contain it.",
-        .schema = adam_schema,
-        .plain = {"adamw", "mean,var"},
-        .correction = MXCI_CORRECT_STEP,
-    },
-    {
-        .name = "rmsprop",
-        .doc = "RMSProp: n = gamma1 n + (1 - gamma1) g^2; w -= lr g / sqrt(n + epsilon). Centered: the variant of "
-               "Graves (2013), with momentum gamma2.",
-        .schema = rmsprop_schema,
-        .plain = {"rmsprop", "n"},
-        .full = {"rmspropalex", "n,g,delta"},
-        .is_full = is_centered,
-    },
-    {
-        .name = "ftrl",
-        .doc = "FTRL-Proximal (McMahan et al., 2013), for sparse weights.",
-        .schema = ftrl_schema,
-        .plain = {"ftrl", "z,n"},
-    },
-};
-enum { RULES = sizeof rules / sizeof rules[0] };
-
-static const rule *optimizer_find_rule(const char *name) {
-    for (int i = 0; i < RULES; i++)
-        if (strcmp(rules[i].name, name) == 0)
-            return &rules[i];
-    return NULL;
-}
-
-static mxc_status no_such_rule(const char *name) {
-    char text[128];
-    mxci_line line = {text, sizeof text, 0};
-    for (int i = 0; i < RULES; i++)
-        mxci_line_printf(&line, "%s%s", i ? ", " : "", rules[i].name);
-    return MXC_FAIL(MXC_ENOTFOUND, "optimizer \"%s\" does not exist; there are %s", name, text);
-}
-
-const char *mxc_optimizer_name_at(int index) {
-    return index >= 0 && index < RULES ? rules[index].name : NULL;
-}
-
-mxc_status mxc_optimizer_describe(const char *name, char **out) {
-    MXC_TRY(MXCI_OUT(out));
-    MXC_TRY(MXCI_NON_NULL(name));
-    const rule *r = optimizer_find_rule(name);
-    if (!r)
-        return no_such_rule(name);
-    mxci_text text = {0};
-    mxci_text_printf(&text, "%s\n\n", r->name);
-    mxci_document_words(&text, "", r->doc);
-    mxci_text_add(&text, "\n");
-    mxci_document_params(&text, r->schema);
-    return mxci_text_take(&text, out);
+    mxc_status status = mxc_params_parse(def->name, def->params, n_own, sorted, sorted_values, optimizer->own_params);
+    if (status == MXC_OK)
+        status = mxc_params_parse(def->name, optimizer->rule->schema, n_common, sorted + n_own, sorted_values + n_own,
+                                  &optimizer->settings);
+    mxci_free(sorted);
+    return status;
 }
 
 mxc_status mxc_optimizer_create(const char *name, int n_params, const char *const *keys, const char *const *values,
@@ -206,22 +63,32 @@ mxc_status mxc_optimizer_create(const char *name, int n_params, const char *cons
     MXC_TRY(MXCI_NON_NULL(name));
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, keys));
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
-    const rule *r = optimizer_find_rule(name);
-    if (!r)
-        return no_such_rule(name);
+    const rule *r;
+    MXC_TRY(mxci_optimizer_find_rule(name, &r));
     mxc_optimizer *optimizer = mxci_calloc(1, sizeof *optimizer);
     if (!optimizer)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the optimizer", name);
     optimizer->rule = r;
-    mxc_status status = mxc_params_parse(r->name, r->schema, n_params, keys, values, &optimizer->settings);
+    mxc_status status = r->def ? parse_own_params(optimizer, n_params, keys, values)
+                               : mxc_params_parse(r->name, r->schema, n_params, keys, values, &optimizer->settings);
     if (status == MXC_OK)
         status = mxci_hash_map_create(&optimizer->params);
     optimizer->variant = r->is_full && r->is_full(&optimizer->settings) ? &r->full : &r->plain;
-    if (status == MXC_OK)
+    if (status == MXC_OK) {
         *out = optimizer;
-    else
-        mxci_free(optimizer);
+        return MXC_OK;
+    }
+    mxci_free(optimizer->own_params);
+    mxci_free(optimizer);
     return status;
+}
+
+int mxci_optimizer_needs_whole_weights(const mxc_optimizer *optimizer) {
+    return optimizer->rule->needs_whole_weights;
+}
+
+const char *mxci_optimizer_name(const mxc_optimizer *optimizer) {
+    return optimizer->rule->name;
 }
 
 int mxci_optimizer_n_states(const mxc_optimizer *optimizer) {
@@ -230,6 +97,7 @@ int mxci_optimizer_n_states(const mxc_optimizer *optimizer) {
 
 void mxci_optimizer_param_reset(param_state *s) {
     s->updates = 0;
+    s->is_loaded = 0;
     for (int i = 0; i < MXCI_UPDATE_STATES; i++) {
         mxc_ndarray_release(s->states[i]);
         s->states[i] = NULL;
@@ -283,6 +151,7 @@ void mxc_optimizer_destroy(mxc_optimizer *optimizer) {
     mxci_optimizer_clip_reset(&optimizer->clip);
     mxci_free(optimizer->items);
     mxci_free(optimizer->groups);
+    mxci_free(optimizer->own_params);
     mxci_free_object(optimizer);
 }
 
@@ -300,9 +169,12 @@ mxc_status mxci_optimizer_find_param(mxc_optimizer *optimizer, const char *key, 
     *out = mxci_hash_map_get(optimizer->params, key);
     if (*out)
         return MXC_OK;
-    param_state *s = mxci_calloc(1, sizeof *s);
+    const size_t key_bytes = strlen(key) + 1;
+    param_state *s = mxci_calloc(1, sizeof *s + key_bytes);
     if (!s)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the state of %s", optimizer->rule->name, key);
+    memcpy(s->key, key, key_bytes);
+    s->is_bias_or_norm = mxci_ends_with(key, "bias") || mxci_ends_with(key, "gamma") || mxci_ends_with(key, "beta");
     s->lr_mult = 1;
     s->wd_mult = mxci_ends_with(key, "_bias") || mxci_ends_with(key, "_gamma") || mxci_ends_with(key, "_beta") ? 0 : 1;
     mxc_status status = mxci_hash_map_put(optimizer->params, key, s);
@@ -333,6 +205,8 @@ mxc_status mxci_optimizer_clone(const mxc_optimizer *optimizer, mxc_optimizer **
     copy = *out;
     copy->variant = optimizer->variant;
     copy->settings = optimizer->settings;
+    if (optimizer->own_params)
+        memcpy(copy->own_params, optimizer->own_params, optimizer->rule->def->param_size);
     mxc_status status = MXC_OK;
     while (status == MXC_OK && mxci_hash_map_next(optimizer->params, &cursor, &key, &value)) {
         const param_state *s = value;
@@ -351,24 +225,24 @@ static void add_rate(mxc_floats *list, double value) {
     list->value[list->n++] = value;
 }
 
-/* Appends the rates of the parameter's next update. Running means that start at 0 are too small by a factor of
- * 1 - beta^t after t updates; one factor on the learning rate corrects both means of Adam, as in MXNet. */
+/* Appends the rates of the parameter's next update. */
 static void add_rates(const mxc_optimizer *optimizer, const param_state *s, mxci_optimizer_rates *out) {
     const settings *set = &optimizer->settings;
-    const mxci_optimizer_correction correction = optimizer->rule->correction;
-    double t = (double)s->updates + 1, lr = set->learning_rate * s->lr_mult, factor = 1;
-    if (correction != MXCI_CORRECT_NOTHING)
-        factor = sqrt(1 - pow(set->beta2, t)) / (1 - pow(set->beta1, t));
-    add_rate(&out->lrs, correction == MXCI_CORRECT_STEP ? factor : lr * factor);
-    add_rate(&out->wds, set->wd * s->wd_mult);
-    add_rate(&out->etas, correction == MXCI_CORRECT_STEP ? lr : 0);
+    mxci_optimizer_rate now = {set->learning_rate * s->lr_mult, set->wd * s->wd_mult, 0, 1};
+    if (optimizer->rule->rates)
+        optimizer->rule->rates(set, s, (double)s->updates + 1, &now);
+    add_rate(&out->lrs, now.lr);
+    add_rate(&out->wds, now.wd);
+    add_rate(&out->etas, now.eta);
+    add_rate(&out->scales, now.scale);
 }
 
-/* wds and etas have as many values as lrs. */
+/* The other lists have as many values as lrs. */
 static int same_rates(const mxci_optimizer_rates *a, const mxci_optimizer_rates *b) {
     size_t bytes = (size_t)a->lrs.n * sizeof a->lrs.value[0];
     return a->lrs.n == b->lrs.n && !memcmp(a->lrs.value, b->lrs.value, bytes) &&
-           !memcmp(a->wds.value, b->wds.value, bytes) && !memcmp(a->etas.value, b->etas.value, bytes);
+           !memcmp(a->wds.value, b->wds.value, bytes) && !memcmp(a->etas.value, b->etas.value, bytes) &&
+           !memcmp(a->scales.value, b->scales.value, bytes);
 }
 
 /* Parameters of an operator to be created; text: room for formatted numbers. */
@@ -399,21 +273,25 @@ static void format_rates(const mxc_floats *rates, char *text, size_t size) {
 /* A new _multi_update for the weights of ops with the given rates. */
 static mxc_status optimizer_make_op(const mxc_optimizer *optimizer, const mxci_optimizer_op_pair *ops,
                                     const mxci_optimizer_rates *rates, mxc_op **out) {
-    char text[3][MXC_TUPLE_MAX * 26];
+    char text[4][MXC_TUPLE_MAX * 26];
+    const rule *r = optimizer->rule;
     op_params g = {.n = 0};
     format_rates(&rates->lrs, text[0], sizeof text[0]);
     format_rates(&rates->wds, text[1], sizeof text[1]);
     format_rates(&rates->etas, text[2], sizeof text[2]);
+    format_rates(&rates->scales, text[3], sizeof text[3]);
     add_op_param(&g, "lrs", text[0]);
     add_op_param(&g, "wds", text[1]);
     add_op_param(&g, "etas", text[2]);
+    add_op_param(&g, "scales", text[3]);
+    add_op_param(&g, "trust_ratio", r->has_trust_ratio && r->has_trust_ratio(&optimizer->settings) ? "1" : "0");
     add_op_param(&g, "rule", optimizer->variant->rule);
     add_op_param(&g, "multi_precision", ops->has_masters ? "1" : "0");
     add_op_param(&g, "scaled", optimizer->scale.state ? "1" : "0");
     add_op_number(&g, "num_weights", ops->n);
     /* The settings of the rule that are parameters of _multi_update have the same names there. */
     for (const mxc_param *p = mxci_op_multi_update.params; p->name; p++)
-        for (const mxc_param *own = optimizer->rule->schema; own->name; own++)
+        for (const mxc_param *own = r->schema; own->name; own++)
             if (own->type == MXC_PARAM_FLOAT && strcmp(own->name, p->name) == 0)
                 add_op_number(&g, p->name, *(const double *)((const char *)&optimizer->settings + own->offset));
     return mxc_op_create(mxci_op_multi_update.name, g.n, g.keys, g.values, out);
@@ -422,7 +300,7 @@ static mxc_status optimizer_make_op(const mxc_optimizer *optimizer, const mxci_o
 /* Changes the rates of an operator in place; 0 if a queued update still uses it. */
 static int set_rates(mxc_op *op, const mxci_optimizer_rates *rates) {
     return op && mxci_op_set_floats(op, "lrs", &rates->lrs) && mxci_op_set_floats(op, "wds", &rates->wds) &&
-           mxci_op_set_floats(op, "etas", &rates->etas);
+           mxci_op_set_floats(op, "etas", &rates->etas) && mxci_op_set_floats(op, "scales", &rates->scales);
 }
 
 /* The operator of the pair whose turn it is, with the given rates: as it is, changed in place, or created. */
@@ -465,10 +343,69 @@ static mxc_status check_state(const mxc_optimizer *optimizer, const char *key, c
                     mxc_shape_format(mxc_ndarray_shape(state), b, sizeof b));
 }
 
+/* What functions of rules are given for an update of a parameter. grad: NULL where states are created. */
+static mxc_optimizer_call make_call(const mxc_optimizer *optimizer, const param_state *s, mxc_ndarray *weight,
+                                    mxc_ndarray *grad) {
+    const settings *set = &optimizer->settings;
+    return (mxc_optimizer_call){
+        .size = sizeof(mxc_optimizer_call),
+        .params = optimizer->rule->def ? optimizer->own_params : (const void *)set,
+        .key = s->key,
+        .weight = s->master ? s->master : weight,
+        .grad = grad,
+        .states = (mxc_ndarray **)s->states,
+        .lr = set->learning_rate * s->lr_mult,
+        .wd = set->wd * s->wd_mult,
+        .rescale_grad = set->rescale_grad,
+        .clip_gradient = set->clip_gradient,
+        .t = s->updates + 1,
+    };
+}
+
+mxc_status mxci_optimizer_create_zeros(mxc_ndarray *weight, int ndim, const int64_t *dims, mxc_dtype dtype,
+                                       mxc_ndarray **out) {
+    MXC_TRY(mxc_ndarray_create(ndim, dims, dtype, mxc_ndarray_context(weight), out));
+    mxc_status status = mxc_ndarray_fill(*out, 0);
+    if (status != MXC_OK) {
+        mxc_ndarray_release(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* A new state i. *out stays NULL where the weight needs none. */
+static mxc_status create_state(const mxc_optimizer *optimizer, const mxc_optimizer_call *call, int i,
+                               mxc_ndarray **out) {
+    const mxc_shape *shape = mxc_ndarray_shape(call->weight);
+    const mxc_dtype dtype = mxc_ndarray_dtype(call->weight);
+    *out = NULL;
+    if (optimizer->rule->init_state)
+        return optimizer->rule->init_state(call, i, out);
+    if (optimizer->rule->copies >> i & 1)
+        return mxc_ndarray_copy(call->weight, mxc_ndarray_context(call->weight), dtype, out);
+    return mxci_optimizer_create_zeros(call->weight, shape->ndim, shape->dim, dtype, out);
+}
+
+/* Checks a state that was loaded against a new one, where rules create states of other shapes than the weight's. */
+static mxc_status check_own_state(const mxc_optimizer *optimizer, const mxc_optimizer_call *call, int i,
+                                  const char *name) {
+    mxc_ndarray *fresh, *loaded = call->states[i];
+    char a[MXC_SHAPE_TEXT], b[MXC_SHAPE_TEXT];
+    MXC_TRY(create_state(optimizer, call, i, &fresh));
+    int is_right = fresh && mxc_shape_equal(mxc_ndarray_shape(fresh), mxc_ndarray_shape(loaded)) &&
+                   mxc_ndarray_dtype(fresh) == mxc_ndarray_dtype(loaded);
+    mxc_status status = MXC_OK;
+    if (!is_right)
+        status = MXC_FAIL(MXC_ESHAPE, "%s: %s of weight %s has shape %s, expected %s", optimizer->rule->name, name,
+                          call->key, mxc_shape_format(mxc_ndarray_shape(loaded), a, sizeof a),
+                          fresh ? mxc_shape_format(mxc_ndarray_shape(fresh), b, sizeof b) : "no such state");
+    mxc_ndarray_release(fresh);
+    return status;
+}
+
 /* Creates the states that the update needs, and checks and moves those that were loaded. With multi_precision the
  * states of a 16-bit weight are float32, as is its master copy. */
 static mxc_status prepare_states(const mxc_optimizer *optimizer, param_state *s, const char *key, mxc_ndarray *weight) {
-    const mxc_shape *shape = mxc_ndarray_shape(weight);
     const mxc_dtype dtype = mxc_ndarray_dtype(weight);
     const mxc_context context = mxc_ndarray_context(weight);
     if (optimizer->settings.multi_precision && (dtype == MXC_F16 || dtype == MXC_BF16)) {
@@ -479,17 +416,21 @@ static mxc_status prepare_states(const mxc_optimizer *optimizer, param_state *s,
             MXC_TRY(move_state(&s->master, context));
         }
     }
+    const mxc_optimizer_call call = make_call(optimizer, s, weight, NULL);
     for (int i = 0; i < mxci_optimizer_n_states(optimizer); i++) {
         char name[32];
         if (!s->states[i]) {
-            MXC_TRY(mxc_ndarray_create(shape->ndim, shape->dim, s->master ? MXC_F32 : dtype, context, &s->states[i]));
-            MXC_TRY(mxc_ndarray_fill(s->states[i], 0));
+            MXC_TRY(create_state(optimizer, &call, i, &s->states[i]));
             continue;
         }
         mxci_list_item(optimizer->variant->states, i, name, sizeof name);
-        MXC_TRY(check_state(optimizer, key, name, weight, s->states[i]));
+        if (!optimizer->rule->init_state)
+            MXC_TRY(check_state(optimizer, key, name, weight, s->states[i]));
+        else if (s->is_loaded)
+            MXC_TRY(check_own_state(optimizer, &call, i, name));
         MXC_TRY(move_state(&s->states[i], context));
     }
+    s->is_loaded = 0;
     return MXC_OK;
 }
 
@@ -536,6 +477,40 @@ static mxc_status queue_update(const mxc_optimizer *optimizer, mxci_optimizer_op
     return MXC_OK;
 }
 
+/* Whether the rule's function updates the weight. */
+static int is_for_function(const mxc_optimizer *optimizer, mxc_ndarray *weight) {
+    const rule *r = optimizer->rule;
+    return r->update && (!r->is_for_arrays || r->is_for_arrays(weight));
+}
+
+/* Updates one weight by the rule's function. With a loss scale it waits for the factor on gradients, since only the
+ * host can leave out the function's operators where a gradient is not finite. */
+static mxc_status call_update(const mxc_optimizer *optimizer, const pending_update *item) {
+    param_state *s = item->param_state;
+    mxc_optimizer_call call = make_call(optimizer, s, item->weight, item->grad);
+    mxc_ndarray *wide = NULL;
+    if (mxc_ndarray_size(item->weight) == 0)
+        return MXC_OK;
+    if (optimizer->scale.state) {
+        float factor;
+        MXC_TRY(mxc_ndarray_get(optimizer->scale.factor, &factor, sizeof factor));
+        if (factor == 0) { /* counted as an update, as those by operators are */
+            s->updates++;
+            return MXC_OK;
+        }
+        call.rescale_grad *= factor;
+    }
+    if (s->master) {
+        MXC_TRY(mxc_ndarray_copy(item->grad, mxc_ndarray_context(item->weight), MXC_F32, &wide));
+        call.grad = wide;
+    }
+    mxc_status status = optimizer->rule->update(&call);
+    mxc_ndarray_release(wide);
+    MXC_TRY(status);
+    s->updates++;
+    return s->master ? mxc_ndarray_copy_to(s->master, item->weight, 0) : MXC_OK;
+}
+
 /* Records an update for the flush; its arrays are retained. */
 static mxc_status hold_update(mxc_optimizer *optimizer, const pending_update *held) {
     if (optimizer->n_items == optimizer->cap_items) {
@@ -559,7 +534,10 @@ mxc_status mxc_optimizer_update(mxc_optimizer *optimizer, const char *key, mxc_n
     pending_update one = {NULL, weight, grad}, *items[1] = {&one};
     MXC_TRY(mxci_optimizer_find_param(optimizer, key, &one.param_state));
     MXC_TRY(prepare_states(optimizer, one.param_state, key, weight));
-    return optimizer->is_held ? hold_update(optimizer, &one) : queue_update(optimizer, &one.param_state->own, 1, items);
+    if (optimizer->is_held)
+        return hold_update(optimizer, &one);
+    return is_for_function(optimizer, weight) ? call_update(optimizer, &one)
+                                              : queue_update(optimizer, &one.param_state->own, 1, items);
 }
 
 /* ---- scaled losses --------------------------------------------------------------------------------------------- */
@@ -627,8 +605,20 @@ static int take_group(mxc_optimizer *optimizer, int *at, pending_update **group)
     return n;
 }
 
-/* Queues all held updates. Group k of a flush uses operator pair k, so that the same weights meet the same operators in
- * every step. */
+/* Updates the held weights that are for the rule's function. */
+static mxc_status call_updates(mxc_optimizer *optimizer) {
+    for (int i = 0; i < optimizer->n_items && optimizer->rule->update; i++) {
+        pending_update *item = &optimizer->items[i];
+        if (!is_for_function(optimizer, item->weight))
+            continue;
+        MXC_TRY(call_update(optimizer, item));
+        item->param_state = NULL; /* done */
+    }
+    return MXC_OK;
+}
+
+/* Queues all held updates by operators. Group k of a flush uses operator pair k, so that the same weights meet the same
+ * operators in every step. */
 static mxc_status run_groups(mxc_optimizer *optimizer) {
     pending_update *group[MXC_TUPLE_MAX];
     int n, at = 0;
@@ -655,6 +645,8 @@ mxc_status mxci_optimizer_flush(mxc_optimizer *optimizer) {
         status = update_scale(optimizer);
     if (status == MXC_OK && optimizer->clip.max_norm > 0 && optimizer->n_items > 0)
         status = mxci_optimizer_clip_gradients(optimizer);
+    if (status == MXC_OK)
+        status = call_updates(optimizer);
     if (status == MXC_OK)
         status = run_groups(optimizer);
     release_items(optimizer);

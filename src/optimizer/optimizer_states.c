@@ -33,7 +33,7 @@ static mxc_status list_param_states(const mxc_optimizer *optimizer, const char *
             MXC_TRY(list_array(optimizer, key, name, mxc_ndarray_retain(s->states[i]), out));
     if (s->master)
         MXC_TRY(list_array(optimizer, key, MXCI_MASTER_NAME, mxc_ndarray_retain(s->master), out));
-    if (optimizer->rule->correction == MXCI_CORRECT_NOTHING || s->updates == 0)
+    if (!optimizer->rule->counts || s->updates == 0)
         return MXC_OK;
     MXC_TRY(mxc_ndarray_from_data(1, one, MXC_I64, &s->updates, &count));
     return list_array(optimizer, key, "updates", count, out);
@@ -66,9 +66,9 @@ static mxc_status find_state(mxc_optimizer *optimizer, const char *name, mxci_op
     char first[32] = "none";
     *which = colon ? mxci_list_find(optimizer->variant->states, state) : NO_STATE;
     if (*which < 0)
-        *which = optimizer->rule->correction != MXCI_CORRECT_NOTHING && !strcmp(state, "updates") ? COUNT
-                 : optimizer->settings.multi_precision && !strcmp(state, MXCI_MASTER_NAME)        ? MASTER
-                                                                                                  : NO_STATE;
+        *which = optimizer->rule->counts && !strcmp(state, "updates")                      ? COUNT
+                 : optimizer->settings.multi_precision && !strcmp(state, MXCI_MASTER_NAME) ? MASTER
+                                                                                           : NO_STATE;
     mxci_list_item(optimizer->variant->states, 0, first, sizeof first);
     if (*which == NO_STATE)
         return MXC_FAIL(MXC_EINVAL, "%s: state \"%s\", expected a name like \"weight:%s\"", optimizer->rule->name,
@@ -99,6 +99,7 @@ static mxc_status set_one_state(mxc_optimizer *optimizer, const char *name, mxc_
         s->updates = count;
         return MXC_OK;
     }
+    s->is_loaded = 1;
     mxc_ndarray **state = which == MASTER ? &s->master : &s->states[which];
     mxc_ndarray_release(*state);
     *state = NULL;

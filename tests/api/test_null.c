@@ -245,6 +245,7 @@ static const void *fixture(const char *type) {
     static const mxc_image_record image_record;
     static const mxc_schedule schedule;
     static const mxc_fit_progress progress;
+    static const mxc_optimizer_def optimizer = {.size = sizeof optimizer, .name = "t_optimizer_null"};
     const struct {
         const char *type;
         const void *value;
@@ -301,6 +302,7 @@ static const void *fixture(const char *type) {
         {"const mxc_image_record *", &image_record},
         {"const mxc_schedule *", &schedule},
         {"const mxc_fit_progress *", &progress},
+        {"const mxc_optimizer_def *", &optimizer},
         {"mxc_range_fn", (const void *)(uintptr_t)no_range},
         {"mxc_log_fn", (const void *)(uintptr_t)no_log},
         {"mxc_monitor_fn", (const void *)(uintptr_t)no_destroy},

@@ -61,10 +61,23 @@ static mxc_status train_shared(rank *r, mxc_kvstore *store, mxc_ndarray **arrays
     return count_states(optimizer, &kept[r->rank]);
 }
 
+/* The rule of train_with_shares, of two states. */
+static const char *shared_rule = "adam";
+
+/* Rules that need whole weights are refused. */
+static mxc_status set_whole(mxc_kvstore *store) {
+    mxc_optimizer *optimizer;
+    MXC_TRY(mxc_optimizer_create("lamb", 0, NULL, NULL, &optimizer));
+    mxc_status status = mxc_kvstore_set_optimizer(store, optimizer);
+    mxc_optimizer_destroy(optimizer);
+    return status == MXC_EUNSUPPORTED ? MXC_OK : MXC_FAIL(MXC_EUSER, "a rule for whole weights was accepted");
+}
+
 static mxc_status train_with_shares(rank *r, mxc_kvstore *store) {
     mxc_ndarray *arrays[SHARED_KEYS] = {NULL};
     mxc_optimizer *optimizer;
-    MXC_TRY(mxc_optimizer_create("adam", 0, NULL, NULL, &optimizer));
+    MXC_TRY(r->settings ? set_whole(store) : MXC_OK);
+    MXC_TRY(mxc_optimizer_create(shared_rule, 0, NULL, NULL, &optimizer));
     kept[r->rank] = 0;
     mxc_status status = train_shared(r, store, arrays, optimizer);
     const char *swapped[] = {"b", "a"};
@@ -87,11 +100,13 @@ static void test_shares(void **state) {
     const char *const shares[] = {"shard", "true", "piece_bytes", "4096", NULL};
     rank ranks[MOST];
     (void)state;
-    for (int size = 1; size <= MOST; size++) {
+    for (int k = 0; k < 2 * MOST; k++) {
+        const int size = k / 2 + 1;
         int64_t all = 0;
+        shared_rule = k % 2 ? "dcasgd" : "adam";
         play_all(ranks, size, "dist_device_sync", NULL, train_with_shares);
         expect_all_ok(ranks, size);
-        assert_int_equal(kept[0], 2 * SHARED); /* adam's mean and var */
+        assert_int_equal(kept[0], 2 * SHARED); /* two states */
         play_all(ranks, size, "dist_device_sync", shares, train_with_shares);
         expect_all_ok(ranks, size);
         for (int i = 0; i < size; i++) {
@@ -109,6 +124,7 @@ static void test_narrow_shares(void **state) {
     const char *const bits[] = {"shard", "true", "compression", "2bit", NULL};
     rank ranks[MOST];
     (void)state;
+    shared_rule = "adam";
     play_all(ranks, 3, "dist_sync", NULL, train_with_shares);
     expect_all_ok(ranks, 3);
     play_all(ranks, 3, "dist_sync", narrow, train_with_shares);

@@ -214,7 +214,7 @@ static void resume_nothing(mxc_fit_options *o) {
     o->resume = 1;
 }
 static void odd_optimizer(mxc_fit_options *o) {
-    o->optimizer = "adamax";
+    o->optimizer = "no_such_optimizer";
 }
 static void odd_setting(mxc_fit_options *o) {
     o->n_optimizer_params = 1;
@@ -245,7 +245,7 @@ static void test_refusals(void **state) {
     refuse(uneven, MXC_EINVAL, "does not split evenly over 3");
     refuse(absent_device, MXC_EDEVICE, "gpu");
     refuse(resume_nothing, MXC_EINVAL, "checkpoint");
-    refuse(odd_optimizer, MXC_ENOTFOUND, "adamax");
+    refuse(odd_optimizer, MXC_ENOTFOUND, "no_such_optimizer");
     refuse(odd_setting, MXC_EINVAL, "momentun");
     refuse(odd_initializer, MXC_ENOTFOUND, "he");
     refuse(odd_store, MXC_ENOTFOUND, "cluster");
