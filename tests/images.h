@@ -166,4 +166,69 @@ static inline void jpeg_of(test_image *t, int frame, int height, int width, int 
     image_put_number(t, 0xffd9, 2);
 }
 
+/* A number in the byte order of a TIFF block. */
+static inline void tiff_put_number(test_image *t, int big_endian, uint32_t value, int bytes) {
+    for (int i = 0; i < bytes; i++)
+        image_put_number(t, value >> 8 * (big_endian ? bytes - 1 - i : i) & 255, 1);
+}
+
+/* The payload of an APP1 segment with EXIF data: a directory of one other tag and the orientation. */
+static inline void exif_payload(test_image *t, int big_endian, int orientation) {
+    t->n = 0;
+    image_put(t, "Exif\0\0", 6);
+    image_put(t, big_endian ? "MM" : "II", 2);
+    tiff_put_number(t, big_endian, 42, 2);
+    tiff_put_number(t, big_endian, 8, 4); /* offset of the directory */
+    tiff_put_number(t, big_endian, 2, 2);
+    for (int i = 0; i < 2; i++) { /* tag, type SHORT, count, value, two bytes that do not count */
+        tiff_put_number(t, big_endian, i ? 0x0112 : 0x0100, 2);
+        tiff_put_number(t, big_endian, 3, 2);
+        tiff_put_number(t, big_endian, 1, 4);
+        tiff_put_number(t, big_endian, (uint32_t)(i ? orientation : 7), 2);
+        tiff_put_number(t, big_endian, 0, 2);
+    }
+    tiff_put_number(t, big_endian, 0, 4); /* no further directory */
+}
+
+/* A JPEG with an APP1 segment behind its first marker. */
+static inline void jpeg_add_app1(test_image *out, const test_image *jpeg, const void *payload, size_t n) {
+    out->n = 0;
+    image_put(out, jpeg->bytes, 2);
+    image_put_number(out, 0xffe1, 2);
+    image_put_number(out, n + 2, 2);
+    image_put(out, payload, n);
+    image_put(out, jpeg->bytes + 2, jpeg->n - 2);
+}
+
+/* The place (y, x) in the upright image of row r and column c of a stored one of h x w pixels. EXIF 2.3 says at which
+ * visual sides the 0th row and the 0th column are: top left, top right, bottom right, bottom left, left top, right top,
+ * right bottom, left bottom. */
+static inline void exif_place(int orientation, int h, int w, int r, int c, int *y, int *x) {
+    static const char sides[8][2] = {"tl", "tr", "br", "bl", "lt", "rt", "rb", "lb"};
+    const char row = sides[orientation - 1][0], column = sides[orientation - 1][1];
+    if (row == 't' || row == 'b') {
+        *y = row == 't' ? r : h - 1 - r;
+        *x = column == 'l' ? c : w - 1 - c;
+    } else {
+        *x = row == 'l' ? r : h - 1 - r;
+        *y = column == 't' ? c : w - 1 - c;
+    }
+}
+
+/* A grey JPEG of 16 x 24 pixels, whose 6 blocks have the values 20, 40... 120, with an EXIF orientation; 0: none. */
+enum { TURNED_H = 16, TURNED_W = 24 };
+static inline int turned_value(int r, int c) {
+    return 20 * (r / 8 * 3 + c / 8 + 1);
+}
+static inline void turned_jpeg(test_image *out, int orientation) {
+    static const uint8_t blocks[] = {20, 40, 60, 80, 100, 120};
+    static test_image plain, exif;
+    jpeg_of(&plain, JPEG_SEQUENTIAL, TURNED_H, TURNED_W, 1, -1, blocks);
+    exif_payload(&exif, orientation & 1, orientation);
+    if (orientation)
+        jpeg_add_app1(out, &plain, exif.bytes, exif.n);
+    else
+        *out = plain;
+}
+
 #endif

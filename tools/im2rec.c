@@ -12,7 +12,8 @@ const char mxc_im2rec_usage[] =
     "im2rec --list PREFIX ROOT [--recursive] [--exts .jpg,.jpeg,.png] [--train-ratio R]\n"
     "                  [--test-ratio R] [--chunks N] [--no-shuffle] [--seed N]\n"
     "       mxc im2rec PREFIX ROOT [--resize N] [--center-crop] [--quality 95] [--encoding .jpg|.png]\n"
-    "                  [--color 1|0|-1] [--inter-method 1] [--num-thread N] [--pass-through] [--pack-label]";
+    "                  [--color 1|0|-1] [--inter-method 1] [--num-thread N] [--pass-through] [--pack-label]\n"
+    "                  [--ignore-orientation]";
 
 static int usage(void) {
     fprintf(stderr, "usage: mxc %s\n", mxc_im2rec_usage);
@@ -31,6 +32,7 @@ static int parse_flag(im2rec_options *o, const char *name) {
         {"--center-crop", &o->center_crop, 1},
         {"--pass-through", &o->pass_through, 1},
         {"--pack-label", &o->pack_label, 1},
+        {"--ignore-orientation", &o->orient, 0},
     };
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         if (strcmp(name, flags[i].name) == 0) {
@@ -86,6 +88,7 @@ int mxc_im2rec_main(int argc, char **argv) {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     im2rec_options o = {
         .shuffle = 1,
+        .orient = 1,
         .exts = ".jpg,.jpeg,.png",
         .train_ratio = 1,
         .seed = 100,

@@ -16,7 +16,7 @@ typedef struct im2rec_options {
     double train_ratio, test_ratio;
     uint64_t seed;
     /* records */
-    int resize, center_crop, quality, threads, color, inter_method, pass_through, pack_label;
+    int resize, center_crop, quality, threads, color, inter_method, pass_through, pack_label, orient;
     const char *encoding;
 } im2rec_options;
 

@@ -96,7 +96,9 @@ static int convert(job *j, const im2rec_options *o, const char *path, const void
                    size_t *n) {
     mxc_image image;
     int channels = o->color > 0 ? 3 : o->color == 0 ? 1 : 0;
-    if (!check(j, path, mxc_image_decode(path, bytes, size, channels, 0, &image)))
+    if (!check(j, path,
+               o->orient ? mxc_image_decode(path, bytes, size, channels, 0, &image)
+                         : mxc_image_decode_stored(path, bytes, size, channels, 0, &image)))
         return 0;
     int ok = resize(j, o, path, &image);
     if (ok && o->center_crop)

@@ -20,7 +20,7 @@ typedef struct mxc_image {
 /** Free the pixels and clear the struct. */
 MXC_API void mxc_image_free(mxc_image *image);
 /**
- * Decode n bytes of a JPEG or PNG.
+ * Decode n bytes of a JPEG or PNG. A JPEG is turned upright if its EXIF data has an orientation.
  * @param source_name  name for messages, such as that of the file
  * @param channels     1 or 3; 0: those of the image
  * @param max_pixels   larger images are refused before anything is allocated; 0: 2^28
@@ -28,6 +28,9 @@ MXC_API void mxc_image_free(mxc_image *image);
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_image_decode(const char *source_name, const void *bytes, size_t n, int channels,
                                                    int64_t max_pixels, mxc_image *out);
+/** The same, but as the pixels are stored: the EXIF orientation is not applied. */
+MXC_API MXC_MUST_CHECK mxc_status mxc_image_decode_stored(const char *source_name, const void *bytes, size_t n,
+                                                          int channels, int64_t max_pixels, mxc_image *out);
 /** Resize, with interpolation as numbered by OpenCV: 0 nearest, 1 linear, 2 cubic, 3 area, 4 Lanczos. MXC_EINVAL,
  *  MXC_ENOMEM. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_image_resize(const mxc_image *from, int64_t height, int64_t width,

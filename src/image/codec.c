@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Headers of images: the format, the size, and whether the bytes can hold that many pixels. Decoding is in codecs/. */
+/* Headers of images: the format, the size, and whether the bytes can hold that many pixels; turning them upright.
+ * Decoding is in codecs/. */
 #include "image/codec.h"
 
 #include <string.h>
+
+#include "base/sys.h"
+#include "image/orientation.h"
 
 struct mxci_codec {
     const char *name, *library;
@@ -28,7 +32,7 @@ static mxc_status fail_too_many_pixels(const mxci_image *image) {
 
 /* ---- JPEG -------------------------------------------------------------------------------------------------------- */
 
-enum { RST0 = 0xd0, RST7 = 0xd7, EOI = 0xd9, SOS = 0xda };
+enum { RST0 = 0xd0, RST7 = 0xd7, EOI = 0xd9, SOS = 0xda, APP1 = 0xe1 };
 
 typedef struct jpeg_parser {
     size_t at;
@@ -89,6 +93,8 @@ static mxc_status parse_segment(mxci_image *image, int code, jpeg_parser *w) {
                         image->source_name, (long long)length, w->at, left);
     if (is_frame(code) && !w->has_frame++)
         MXC_TRY(parse_frame(image, code, image->bytes + w->at, length));
+    if (code == APP1 && !image->exif_orientation && !image->scans)
+        image->exif_orientation = mxci_exif_orientation(image->bytes + w->at + 2, (size_t)length - 2);
     w->at += (size_t)length;
     image->scans += code == SOS;
     return MXC_OK;
@@ -190,7 +196,24 @@ mxc_status mxci_image_probe(const char *source_name, const void *bytes, size_t n
     MXC_TRY(out->codec->check(out));
     out->height = out->full_height;
     out->width = out->full_width;
+    out->orientation = 1;
     return MXC_OK;
+}
+
+static void swap_sides(mxci_image *image) {
+    int64_t height = image->height, full_height = image->full_height;
+    image->height = image->width;
+    image->width = height;
+    image->full_height = image->full_width;
+    image->full_width = full_height;
+}
+
+void mxci_image_orient(mxci_image *image) {
+    if (image->orientation != 1 || !image->exif_orientation)
+        return;
+    image->orientation = image->exif_orientation;
+    if (mxci_orientation_swaps(image->orientation))
+        swap_sides(image);
 }
 
 /* Only halves: libturbojpeg takes longer for 7/8 or 5/8 than for all of it. */
@@ -207,5 +230,19 @@ void mxci_image_reduce(mxci_image *image, int64_t height, int64_t width) {
 }
 
 mxc_status mxci_image_decode(const mxci_image *image, mxci_pixels pixels, uint8_t *out) {
-    return (*image->codec->decoder)(image, pixels, out);
+    const int channels = mxci_pixels_channels(pixels);
+    mxci_image stored = *image; /* with the sides as the decoder has them */
+    if (image->orientation == 1)
+        return (*image->codec->decoder)(image, pixels, out);
+    if (mxci_orientation_swaps(image->orientation))
+        swap_sides(&stored);
+    uint8_t *block = mxci_alloc((size_t)(stored.height * stored.width) * (size_t)channels);
+    if (!block)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory to turn %lld x %lld pixels", image->source_name,
+                        (long long)stored.height, (long long)stored.width);
+    mxc_status status = (*image->codec->decoder)(&stored, pixels, block);
+    if (status == MXC_OK)
+        mxci_orientation_apply(image->orientation, block, stored.height, stored.width, channels, out);
+    mxci_free(block);
+    return status;
 }

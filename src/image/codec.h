@@ -36,21 +36,27 @@ typedef struct mxci_image {
     const uint8_t *bytes;
     size_t n;
     const mxci_codec *codec;
-    int64_t full_height, full_width; /* of the image */
+    int64_t full_height, full_width; /* of the image; upright once mxci_image_orient was called */
     int64_t height, width;           /* of what decoding gives */
-    int channels;    /* in the image: 1 grey, 2 grey and alpha, 3 colours, 4 colours and alpha or, of a JPEG, CMYK */
-    int scans;       /* of a JPEG */
-    int progressive; /* 1 if it comes in several passes over the whole: progressive JPEG, interlaced PNG */
+    int channels; /* in the image: 1 grey, 2 grey and alpha, 3 colours, 4 colours and alpha or, of a JPEG, CMYK */
+    int scans;    /* of a JPEG */
+    int exif_orientation; /* of a JPEG: 1 to 8, 0 if it does not say */
+    int orientation;      /* that decoding applies: 1 as stored */
+    int progressive;      /* 1 if it comes in several passes over the whole: progressive JPEG, interlaced PNG */
 } mxci_image;
 
 /* Read the header, to be decoded at full size. MXC_EFORMAT, MXC_EUNSUPPORTED (a sort of JPEG, or no library). */
 mxc_status mxci_image_probe(const char *source_name, const void *bytes, size_t n, int64_t max_pixels, mxci_image *out);
 
+/* Have the image decoded upright, as its EXIF orientation says; height and width are then those of the upright image.
+ * Decoding needs a second block of memory of the image's size if anything is to be turned. */
+void mxci_image_orient(mxci_image *image);
+
 /* Have a JPEG decoded at 1/2, 1/4 or 1/8, the smallest that leaves at least this height and width. Others stay. */
 void mxci_image_reduce(mxci_image *image, int64_t height, int64_t width);
 
 /* To out, height * width * channels of pixels. Alpha is left out, or 255 where it is asked for and there is none; 16
- * bits are cut to 8, orientation in EXIF is not applied. A JPEG with damaged data gives what can be read of it.
+ * bits are cut to 8. A JPEG with damaged data gives what can be read of it.
  * MXC_EFORMAT, MXC_ENOMEM; out is then undefined. */
 mxc_status mxci_image_decode(const mxci_image *image, mxci_pixels pixels, uint8_t *out);
 

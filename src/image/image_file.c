@@ -39,15 +39,14 @@ static mxc_status check_image(const char *call, const mxc_image *image) {
 
 /* ---- reading and resizing ---------------------------------------------------------------------------------------- */
 
-mxc_status mxc_image_decode(const char *source_name, const void *bytes, size_t n, int channels, int64_t max_pixels,
-                            mxc_image *out) {
+static mxc_status decode_file(const char *call, const char *source_name, const void *bytes, size_t n, int channels,
+                              int64_t max_pixels, int upright, mxc_image *out) {
     mxci_image image;
-    MXC_TRY(MXCI_OUT(out));
-    MXC_TRY(MXCI_NON_NULL(source_name));
-    MXC_TRY(MXCI_NON_NULL_IF(n > 0, bytes));
     if (channels != 0 && channels != 1 && channels != 3)
-        return MXC_FAIL(MXC_EINVAL, "mxc_image_decode: %d channels, expected 0, 1 or 3", channels);
+        return MXC_FAIL(MXC_EINVAL, "%s: %d channels, expected 0, 1 or 3", call, channels);
     MXC_TRY(mxci_image_probe(source_name, bytes, n, max_pixels > 0 ? max_pixels : MXCI_IMAGE_PIXELS, &image));
+    if (upright)
+        mxci_image_orient(&image);
     if (channels == 0)
         channels = image.channels <= 2 ? 1 : 3;
     MXC_TRY(take_pixels(out, image.height, image.width, channels));
@@ -55,6 +54,22 @@ mxc_status mxc_image_decode(const char *source_name, const void *bytes, size_t n
     if (status != MXC_OK)
         mxc_image_free(out);
     return status;
+}
+
+mxc_status mxc_image_decode(const char *source_name, const void *bytes, size_t n, int channels, int64_t max_pixels,
+                            mxc_image *out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(source_name));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, bytes));
+    return decode_file(__func__, source_name, bytes, n, channels, max_pixels, 1, out);
+}
+
+mxc_status mxc_image_decode_stored(const char *source_name, const void *bytes, size_t n, int channels,
+                                   int64_t max_pixels, mxc_image *out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(source_name));
+    MXC_TRY(MXCI_NON_NULL_IF(n > 0, bytes));
+    return decode_file(__func__, source_name, bytes, n, channels, max_pixels, 0, out);
 }
 
 /* Rows first, to floats, then columns. One block has both tables and the floats. */

@@ -143,6 +143,8 @@ static mxc_status make_sample(worker *w, batch_slot *s, int64_t row, uint64_t ep
     MXC_TRY(it->source.read(it->source.self, w->cursor, number, sample, it->detects ? w->labels : labels));
     s->index[row] = sample->id;
     MXC_TRY(mxci_image_probe(sample->source_name, sample->bytes, sample->n, it->params.max_pixels, &image));
+    if (it->params.exif_orientation)
+        mxci_image_orient(&image);
     if (it->detects)
         MXC_TRY(mxci_augment_detection_draw(&it->augment, &it->detect, sample->source_name, &rng, image.full_height,
                                             image.full_width, w->labels, sample->n_labels, &steps, labels));

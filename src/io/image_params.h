@@ -15,7 +15,7 @@ typedef struct mxci_image_params {
     mxc_tuple data_shape; /* (C,H,W) */
     int64_t batch_size, label_width, seed, seed_aug, preprocess_threads, prefetch_buffer, num_parts, part_index;
     int64_t max_pixels, shuffle_chunk_size, shuffle_chunk_seed, device_id;
-    int32_t shuffle, round_batch, dtype, layout, bad_data, verbose, ctx;
+    int32_t shuffle, round_batch, dtype, layout, bad_data, verbose, ctx, exif_orientation;
     char aug_seq[32];
     /* augmentation */
     int64_t resize, max_rotate_angle, rotate, max_crop_size, min_crop_size, fill_value, inter_method, pad;

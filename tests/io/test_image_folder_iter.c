@@ -86,6 +86,40 @@ static void test_classes(void **state) {
     check_end(iter);
 }
 
+/* Files are turned upright as EXIF says, unless exif_orientation is off. */
+static void test_exif_orientation(void **state) {
+    static test_image t;
+    test_path other, path;
+    (void)state;
+    if (!has_jpeg())
+        skip();
+    test_temp_dir(other);
+    mkdir(test_join(path, other, "a"), 0777);
+    test_join(path, other, "a/x.jpg");
+    for (int orientation = 1; orientation <= 8; orientation++)
+        for (int off = 0; off < 2; off++) {
+            const int seen = off ? 1 : orientation, h = seen > 4 ? TURNED_W : TURNED_H, w = TURNED_H + TURNED_W - h;
+            mxc_iter *iter;
+            mxc_batch batch;
+            float *data;
+            turned_jpeg(&t, orientation);
+            test_write_file(path, t.bytes, t.n);
+            assert_ok(
+                mxc_iter_create("ImageFolderIter", 4, LIST("path_root", "data_shape", "batch_size", "exif_orientation"),
+                                LIST(other, h == 24 ? "(1,24,16)" : "(1,16,24)", "1", off ? "False" : "True"), &iter));
+            assert_ok(mxc_iter_next(iter, &batch));
+            assert_ok(mxc_ndarray_data(batch.data[0], (void **)&data));
+            for (int r = 0; r < TURNED_H; r++)
+                for (int c = 0; c < TURNED_W; c++) {
+                    int y, x;
+                    exif_place(seen, TURNED_H, TURNED_W, r, c, &y, &x);
+                    assert_true(data[y * w + x] == (float)turned_value(r, c));
+                }
+            mxc_iter_destroy(iter);
+        }
+    test_remove_dir(other);
+}
+
 static void test_parts(void **state) {
     static const int seeds[] = {0, 1, 10, 11, 12};
     (void)state;
@@ -178,8 +212,9 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_classes), cmocka_unit_test(test_parts),   cmocka_unit_test(test_list),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_listing), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_classes),   cmocka_unit_test(test_exif_orientation), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_list),      cmocka_unit_test(test_refused),          cmocka_unit_test(test_listing),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, make_tree, remove_tree);
 }

@@ -229,6 +229,32 @@ static void test_pass_through_and_labels(void **state) {
     assert_int_equal(f->head[0].image_bytes, n);
 }
 
+/* A JPEG whose EXIF data turns it is packed upright, or as it is stored; passed through, it keeps its EXIF data. */
+static void test_exif_orientation(void **state) {
+    static const char *const options[] = {"", "--ignore-orientation", "--pass-through"};
+    const char list[] = "0\t0\tturned.jpg\n";
+    static test_image jpeg;
+    test_path path;
+    (void)state;
+    SKIP_IF_NOT_THERE;
+    turned_jpeg(&jpeg, 6);
+    test_write_file(test_join(path, folder, "e.lst"), list, sizeof list - 1);
+    test_write_file(test_join(path, root, "turned.jpg"), jpeg.bytes, jpeg.n);
+    for (int i = 0; i < 3; i++) {
+        assert_runs("e root --encoding .png --color 0 %s", options[i]);
+        found *f = read_records("e.rec"); /* decoded upright */
+        assert_int_equal(f->n, 1);
+        assert_int_equal(f->image[0].height, i == 1 ? TURNED_H : TURNED_W);
+        for (int r = 0; r < TURNED_H; r++)
+            for (int c = 0; c < TURNED_W; c++) {
+                int y, x;
+                exif_place(i == 1 ? 1 : 6, TURNED_H, TURNED_W, r, c, &y, &x);
+                assert_int_equal(f->image[0].pixels[y * f->image[0].width + x], turned_value(r, c));
+            }
+    }
+    unlink(path);
+}
+
 static void test_same_for_any_threads(void **state) {
     char *want = NULL;
     size_t n = 0, have;
@@ -333,6 +359,7 @@ int main(void) {
         cmocka_unit_test(test_ratios_and_chunks),
         cmocka_unit_test(test_images),
         cmocka_unit_test(test_pass_through_and_labels),
+        cmocka_unit_test(test_exif_orientation),
         cmocka_unit_test(test_same_for_any_threads),
         cmocka_unit_test(test_bad_images),
         cmocka_unit_test(test_bar_on_a_terminal),

@@ -10,13 +10,17 @@
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
 
-/* The image's size and format from the header of its file, without decoding it. size 0: all of buf. */
-static mxc_status probe(const char *source_name, const mxc_tensor *buf, int64_t size, mxci_image *image) {
+/* The image's size and format from the header of its file, without decoding it, upright or as stored. size 0: all of
+ * buf. */
+static mxc_status probe(const char *source_name, const mxc_tensor *buf, int64_t size, int upright, mxci_image *image) {
     int64_t n = mxci_tensor_size(buf);
     if (size > n)
         return MXC_FAIL(MXC_EINVAL, "%s: size is %lld, but buf has %lld bytes", source_name, (long long)size,
                         (long long)n);
-    return mxci_image_probe(source_name, buf->data, (size_t)(size ? size : n), MXCI_IMAGE_PIXELS, image);
+    MXC_TRY(mxci_image_probe(source_name, buf->data, (size_t)(size ? size : n), MXCI_IMAGE_PIXELS, image));
+    if (upright)
+        mxci_image_orient(image);
+    return MXC_OK;
 }
 
 /* Decode to a new block that the caller frees. Not scratch memory, which would stay allocated, as large as the largest
@@ -37,30 +41,41 @@ static mxc_status decode(const mxci_image *image, mxci_pixels pixels, uint8_t **
 
 /* ---- _cvimdecode ------------------------------------------------------------------------------------------------- */
 
+enum { COLOUR = 1, IGNORE_ORIENTATION = 128 }; /* flag, numbered as by OpenCV, to which MXNet passes it */
+
 typedef struct decode_params {
     int64_t flag;
     int32_t to_rgb;
 } decode_params;
 
-#define DECODE_PARAMS                                                                     \
-    {MXC_PARAM_FIELD(decode_params, flag),                                                \
-     .name = "flag",                                                                      \
-     .type = MXC_PARAM_INT,                                                               \
-     .initial = "1",                                                                      \
-     .bounded = 1,                                                                        \
-     .minimum = 0,                                                                        \
-     .maximum = 1,                                                                        \
-     .doc = "1: three colour channels. 0: one grey channel."},                            \
-    {                                                                                     \
-        MXC_PARAM_FIELD(decode_params, to_rgb),                                           \
-            .name = "to_rgb", .type = MXC_PARAM_BOOL, .initial = "true",                  \
-            .doc = "Order of the channels: red, green, blue; otherwise blue, green, red." \
+#define DECODE_PARAMS                                                                                             \
+    {MXC_PARAM_FIELD(decode_params, flag),                                                                        \
+     .name = "flag",                                                                                              \
+     .type = MXC_PARAM_INT,                                                                                       \
+     .initial = "1",                                                                                              \
+     .bounded = 1,                                                                                                \
+     .minimum = 0,                                                                                                \
+     .maximum = COLOUR | IGNORE_ORIENTATION,                                                                      \
+     .doc = "1: three colour channels. 0: one grey channel. 128 more: as stored, without the EXIF orientation."}, \
+    {                                                                                                             \
+        MXC_PARAM_FIELD(decode_params, to_rgb),                                                                   \
+            .name = "to_rgb", .type = MXC_PARAM_BOOL, .initial = "true",                                          \
+            .doc = "Order of the channels: red, green, blue; otherwise blue, green, red."                         \
     }
 
 static const mxc_param decode_schema[] = {DECODE_PARAMS, MXC_PARAM_END};
 
+/* params begins with decode_params. */
+static mxc_status check_decode(void *params) {
+    const decode_params *p = params;
+    if (p->flag & ~(COLOUR | IGNORE_ORIENTATION))
+        return MXC_FAIL(MXC_EINVAL, "_cvimdecode, _cvimread: flag is %lld, expected 0, 1, 128 or 129",
+                        (long long)p->flag);
+    return MXC_OK;
+}
+
 static mxci_pixels pixels_of(const decode_params *p) {
-    return !p->flag ? MXCI_GREY : p->to_rgb ? MXCI_RGB : MXCI_BGR;
+    return !(p->flag & COLOUR) ? MXCI_GREY : p->to_rgb ? MXCI_RGB : MXCI_BGR;
 }
 
 static mxc_status infer_decode(mxc_op_sig *sig) {
@@ -71,9 +86,10 @@ static mxc_status infer_decode(mxc_op_sig *sig) {
 }
 
 static mxc_status decode_from_data(mxc_op_sig *sig, const mxc_tensor *in) {
+    const decode_params *p = sig->params;
     mxc_shape out = mxci_shape_axes(3);
     mxci_image image;
-    MXC_TRY(probe("_cvimdecode", &in[0], 0, &image));
+    MXC_TRY(probe("_cvimdecode", &in[0], 0, !(p->flag & IGNORE_ORIENTATION), &image));
     out.dim[0] = image.height;
     out.dim[1] = image.width;
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
@@ -81,13 +97,14 @@ static mxc_status decode_from_data(mxc_op_sig *sig, const mxc_tensor *in) {
 
 static mxc_status forward_decode(const mxc_op_call *call) {
     const mxc_tensor *out = &call->out[0];
-    mxci_pixels pixels = pixels_of(call->params);
+    const decode_params *p = call->params;
+    mxci_pixels pixels = pixels_of(p);
     mxc_tensor pixel = *out;
     mxci_image image;
     uint8_t *block;
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
-    MXC_TRY(probe("_cvimdecode", &call->in[0], 0, &image));
+    MXC_TRY(probe("_cvimdecode", &call->in[0], 0, !(p->flag & IGNORE_ORIENTATION), &image));
     if (image.height != out->shape.dim[0] || image.width != out->shape.dim[1])
         return MXC_FAIL(MXC_EINVAL, "_cvimdecode: buf was changed while the operator was called");
     if (call->req[0] == MXC_REQ_WRITE)
@@ -121,6 +138,8 @@ static mxc_status open_file(const read_params *p, char **bytes, mxci_image *imag
     status = mxci_image_probe(p->filename, *bytes, n, MXCI_IMAGE_PIXELS, image);
     if (status != MXC_OK)
         mxci_free(*bytes);
+    else if (!(p->decode.flag & IGNORE_ORIENTATION))
+        mxci_image_orient(image);
     return status;
 }
 
@@ -239,7 +258,7 @@ static mxc_status planes_from_data(mxc_op_sig *sig, const mxc_tensor *in) {
     planes_params part;
     mxci_image image;
     mxc_shape out;
-    MXC_TRY(probe("_imdecode", &in[BUF], ((const planes_params *)sig->params)->size, &image));
+    MXC_TRY(probe("_imdecode", &in[BUF], ((const planes_params *)sig->params)->size, 1, &image));
     MXC_TRY(clip(sig->params, &image, &part));
     out = mxci_shape_of(3, (int64_t[]){part.c, part.y1 - part.y0, part.x1 - part.x0});
     if (mxci_tensor_size(&in[MEAN]))
@@ -270,7 +289,7 @@ static mxc_status forward_planes(const mxc_op_call *call) {
     uint8_t *pixels;
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
-    MXC_TRY(probe("_imdecode", &call->in[BUF], p->size, &image));
+    MXC_TRY(probe("_imdecode", &call->in[BUF], p->size, 1, &image));
     MXC_TRY(clip(p, &image, &part));
     if (part.y1 - part.y0 != dim[1] || part.x1 - part.x0 != dim[2])
         return MXC_FAIL(MXC_EINVAL, "_imdecode: buf was changed while the operator was called");
@@ -288,10 +307,11 @@ const mxc_op_def mxci_op_image_decode = {
     .size = sizeof(mxc_op_def),
     .name = "_cvimdecode",
     .doc = "Decodes a JPEG or PNG file held in the bytes buf: out (height,width,channels). Alpha is dropped, 16 bits "
-           "are reduced to 8, the EXIF orientation is not applied",
+           "are reduced to 8; a JPEG is turned upright as its EXIF orientation says",
     .flags = MXC_OP_ARRAY_ONLY,
     .params = decode_schema,
     .param_size = sizeof(decode_params),
+    .params_check = check_decode,
     .args = "buf",
     .infer_shape = infer_decode,
     .infer_from_data = decode_from_data,
@@ -302,6 +322,7 @@ const mxc_op_def mxci_op_image_decode = {
 const mxc_op_def mxci_op_image_read = {
     .size = sizeof(mxc_op_def),
     .name = "_cvimread",
+    .params_check = check_decode,
     .aliases = "_npi_cvimread",
     .doc = "Reads and decodes a JPEG or PNG file as _cvimdecode does: out (height,width,channels)",
     .flags = MXC_OP_ARRAY_ONLY,
@@ -318,8 +339,10 @@ const mxc_op_def mxci_op_image_read = {
 const mxc_op_def mxci_op_image_decode_planes = {
     .size = sizeof(mxc_op_def),
     .name = "_imdecode",
-    .doc = "Decodes a part of a JPEG or PNG file held in the bytes buf and subtracts mean: out (c, y1 - y0, x1 - x0); "
-           "mean has the shape and dtype of out, or no elements. MXNet passes buf as text beside the arrays",
+    .doc =
+        "Decodes a part of a JPEG or PNG file held in the bytes buf and subtracts mean: out (c, y1 - y0, x1 - x0); "
+        "mean has the shape and dtype of out, or no elements. A JPEG is turned upright as its EXIF orientation says. "
+        "MXNet passes buf as text beside the arrays",
     .flags = MXC_OP_ARRAY_ONLY,
     .params = planes_schema,
     .param_size = sizeof(planes_params),

@@ -289,6 +289,7 @@ static const op_case png[] = {
     FAILS("_cvimread", "flag=2 filename=a.png", "", MXC_EINVAL, "flag"),
     /* what needs no libpng first */
     FAILS("_cvimdecode", "flag=2", "9", MXC_EINVAL, "flag"),
+    FAILS("_cvimdecode", "flag=130", "9", MXC_EINVAL, "flag"),
     FAILS("_cvimdecode", "", "9", MXC_EDTYPE, "uint8"),
     FAILS("_imdecode", "c=2", "0 9", MXC_EINVAL, "c is 2"),
     FAILS("_imdecode", "x0=3 x1=3 y1=1", "0 9", MXC_EINVAL, "is nothing"),
@@ -296,6 +297,8 @@ static const op_case png[] = {
     FAILS("_imdecode", "x0=-1", "0 9", MXC_EINVAL, "x0"),
     FAILS("_imdecode", "", "0 9", MXC_EDTYPE, "'buf'"),
     INFERS("_cvimdecode", "flag=0", "9 -> ? => 9 -> ?x?x1"),
+    INFERS("_cvimdecode", "flag=128", "9 -> ? => 9 -> ?x?x1"),
+    INFERS("_cvimdecode", "flag=129", "9 -> ? => 9 -> ?x?x3"),
     INFERS("_cvimdecode", "", "9 -> ?x5x? => 9 -> ?x5x3"),
     INFERS("_imdecode", "c=1", "?,9 -> ? => ?,9 -> 1x?x?"),
     INFERS("_imdecode", "x0=1 x1=3 y1=5", "0,9 -> ? => 0,9 -> 3x5x2"),
