@@ -39,18 +39,26 @@ typedef struct mxc_iter_state {
     int64_t position; /* number of batches returned in this epoch */
 } mxc_iter_state;
 
-/** The methods of an iterator, for programs that implement their own. All are called with self; none may be NULL. */
+/** The methods of an iterator, for programs that implement their own. All are called with self. Only next is required;
+ *  the others may be NULL. */
 typedef struct mxc_iter_methods {
     size_t size; /* sizeof(mxc_iter_methods) */
+    /* Number of arrays, and their descriptions: data first, then labels; valid as long as the iterator. NULL, all
+     * three: those of the first batch, which is taken when the iterator is created; the names are "data" and
+     * "softmax_label", numbered if there are several. Later batches may not be larger if they are prefetched. */
     int (*n_data)(void *self);
     int (*n_label)(void *self);
-    const mxc_data_desc *(*desc)(void *self, int index); /* data first, then labels; valid as long as the iterator */
-    /* Next batch; out->n_data is 0 at the end of the epoch, also when called again. */
+    const mxc_data_desc *(*desc)(void *self, int index);
+    /* Next batch; *out is zero before the call. out->n_data is 0 at the end of the epoch, also when called again. */
     mxc_status (*next)(void *self, mxc_batch *out);
-    mxc_status (*reset)(void *self); /* to the start of the next epoch */
+    /* To the start of the next epoch. NULL: set_state does it or, if that is NULL too, the call of next after the end
+     * of an epoch begins the next one, and the rest of an epoch that is abandoned is read and dropped. */
+    mxc_status (*reset)(void *self);
+    /* The position. NULL, both: epochs and batches are counted; set_state goes forward by reading and dropping batches,
+     * and backward is MXC_EUNSUPPORTED. */
     mxc_status (*get_state)(void *self, mxc_iter_state *out);
     mxc_status (*set_state)(void *self, const mxc_iter_state *state);
-    void (*destroy)(void *self);
+    void (*destroy)(void *self); /* NULL: nothing is freed */
 } mxc_iter_methods;
 
 /** Create an iterator by name, such as "MNISTIter", with parameters that mxc_iter_describe documents.
@@ -58,7 +66,8 @@ typedef struct mxc_iter_methods {
 MXC_API MXC_MUST_CHECK mxc_status mxc_iter_create(const char *name, int n_params, const char *const *keys,
                                                   const char *const *values, mxc_iter **out);
 /** Create an iterator from methods of the program, which must outlive it. self is destroyed with the iterator, but not
- *  if this call fails. */
+ *  if this call fails. Status: MXC_EINVAL (next is NULL, or only some of n_data, n_label and desc, or of get_state and
+ *  set_state, are given; or the first batch is needed and has no arrays), MXC_ENOMEM, and errors of next. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_iter_from_methods(const mxc_iter_methods *methods, void *self, mxc_iter **out);
 MXC_API void mxc_iter_destroy(mxc_iter *iter); /* NULL is fine; may wait for its threads */
 MXC_API int mxc_iter_n_data(mxc_iter *iter);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "io/partial_iter.h"
 
 static const mxci_iter_def *const iter_table[] = {
 #define ITER(name) &mxci_iter_##name,
@@ -56,9 +57,8 @@ mxc_status mxc_iter_create(const char *name, int n_params, const char *const *ke
 mxc_status mxc_iter_from_methods(const mxc_iter_methods *methods, void *self, mxc_iter **out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_SIZED(methods, "{ .size = sizeof(mxc_iter_methods), ... }"));
-    if (!methods->n_data || !methods->n_label || !methods->desc || !methods->next || !methods->reset ||
-        !methods->get_state || !methods->set_state || !methods->destroy)
-        return MXC_FAIL(MXC_EINVAL, "mxc_iter_from_methods: a method is NULL");
+    if (!mxci_iter_methods_complete(methods))
+        return mxci_partial_iter_create(methods, self, out);
     mxc_iter *iter = mxci_alloc(sizeof *iter);
     if (!iter)
         return MXC_FAIL(MXC_ENOMEM, "mxc_iter_from_methods: no memory for the iterator");

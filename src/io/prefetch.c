@@ -227,11 +227,14 @@ static const mxc_data_desc *prefetch_desc(void *self, int index) {
     return mxc_iter_desc(((prefetch *)self)->inner, index);
 }
 
-/* Inner may be ahead, even in the same epoch, so it is first set back to what the consumer has seen. */
+/* Inner may be ahead in the same epoch, so it is first set back to what the consumer has seen. An iterator of a program
+ * that cannot go back (MXC_EUNSUPPORTED) is reset from where it is. */
 static mxc_status prefetch_reset(void *self) {
     prefetch *p = self;
     stop_producer(p);
-    MXC_TRY(mxc_iter_set_state(p->inner, &p->seen));
+    mxc_status status = mxc_iter_set_state(p->inner, &p->seen);
+    if (status != MXC_OK && status != MXC_EUNSUPPORTED)
+        return status;
     MXC_TRY(mxc_iter_reset(p->inner));
     return start_producer(p);
 }
