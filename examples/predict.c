@@ -26,7 +26,8 @@ static const mxc_param schema[] = {
      .doc = "mean that is subtracted from the bytes of an image"},
     {MXC_PARAM_FIELD(settings, scale), .name = "scale", .type = MXC_PARAM_FLOAT, .initial = "0.00392156862745098",
      .doc = "factor on the bytes after subtracting the mean"},
-    TEXT_OPTION("classes", classes, "", "file with the name of one class per line"),
+    TEXT_OPTION("classes", classes, "",
+                "file with the name of one class per line, such as mxc im2rec --list and CSVIter write"),
     MXC_PARAM_END,
 };
 
@@ -110,6 +111,8 @@ static mxc_executor *bind(mxc_symbol *symbol, const mxc_ndarray_list *params, co
 /* The name on line i of the file, or the number. */
 static const char *class_name(const char *path, int64_t i, char *out, size_t size) {
     FILE *file = path[0] ? fopen(path, "r") : NULL;
+    if (path[0] && !file)
+        usage_error("cannot read ", path);
     snprintf(out, size, "%lld", (long long)i);
     for (int64_t line = 0; file && line <= i; line++)
         if (!fgets(out, (int)size, file))

@@ -7,19 +7,24 @@
 
 #include "file.h"
 
-/* name: the iterator; file_key: its parameter that names the file. A file that is refused is read again without its bad
- * lines. */
-static inline void fuzz_file_iter(const char *name, const char *file_key, const uint8_t *data, size_t bytes) {
+/* name: the iterator; file_key: its parameter that names the file; then n_more parameters, at most 4. A file that is
+ * refused is read again without its bad lines. */
+static inline void fuzz_file_iter(const char *name, const char *file_key, int n_more, const char *const *more_keys,
+                                  const char *const *more_values, const uint8_t *data, size_t bytes) {
     const char *path = fuzz_file(data, bytes);
-    const char *keys[] = {file_key, "data_shape", "batch_size", "prefetch_buffer", "bad_data"};
-    const char *values[] = {path, "(3,)", "1", "0", "error"};
+    const char *keys[9] = {file_key, "data_shape", "batch_size", "prefetch_buffer", "bad_data"};
+    const char *values[9] = {path, "(3,)", "1", "0", "error"};
+    for (int i = 0; i < n_more; i++) {
+        keys[5 + i] = more_keys[i];
+        values[5 + i] = more_values[i];
+    }
     mxc_iter *iter;
     mxc_batch batch;
     fuzz_be_silent();
-    mxc_status status = mxc_iter_create(name, 5, keys, values, &iter);
+    mxc_status status = mxc_iter_create(name, 5 + n_more, keys, values, &iter);
     if (status != MXC_OK) {
         values[4] = "skip";
-        status = mxc_iter_create(name, 5, keys, values, &iter);
+        status = mxc_iter_create(name, 5 + n_more, keys, values, &iter);
     }
     if (status == MXC_OK) {
         do {

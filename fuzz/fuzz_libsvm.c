@@ -3,6 +3,6 @@
 #include "file_iter.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
-    fuzz_file_iter("LibSVMIter", "data_libsvm", data, bytes);
+    fuzz_file_iter("LibSVMIter", "data_libsvm", 0, NULL, NULL, data, bytes);
     return 0;
 }

@@ -20,7 +20,8 @@ typedef struct im2rec_options {
     const char *encoding;
 } im2rec_options;
 
-/* Write PREFIX.lst of the images below root, or PREFIX_train.lst, PREFIX_0.lst and so on. Exit status. */
+/* Write PREFIX.lst of the images below root, or PREFIX_train.lst, PREFIX_0.lst and so on, and PREFIX_classes.txt, the
+ * directory of each label. Exit status. */
 int im2rec_make_list(const im2rec_options *o);
 /* Write PREFIX.rec and PREFIX.idx of PREFIX.lst or, if there is none, of each PREFIX_*.lst. Exit status. */
 int im2rec_pack(const im2rec_options *o);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mxc im2rec --list: writes an id, a label and a path for each image below a directory. */
+/* mxc im2rec --list: writes an id, a label and a path for each image below a directory, and the names of the classes.
+ */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ typedef struct listing {
     entry *entries;
     size_t n, room;
     int labels;
+    FILE *classes; /* the directory of each label, one per line */
 } listing;
 
 static int fail(const char *what, const char *path) {
@@ -72,7 +74,10 @@ static int walk(listing *l, const char *below, int depth) {
                 continue;
             snprintf(path, sizeof path, "%s/%s", l->o->root, inside);
             if (pass == 0 && has_ending(l->o->exts, name) && !is_directory(path)) {
-                label = label < 0 ? l->labels++ : label;
+                if (label < 0) {
+                    label = l->labels++;
+                    fprintf(l->classes, "%s\n", *below ? below : ".");
+                }
                 result = add(l, inside, label);
             } else if (pass == 1 && l->o->recursive && depth < 64 && is_directory(path)) {
                 result = walk(l, inside, depth + 1);
@@ -150,8 +155,15 @@ static int write_all(const listing *l) {
     return result;
 }
 
+/* The class names are written to a temporary file, which replaces the old one when all lists are written. */
 int im2rec_make_list(const im2rec_options *o) {
     listing l = {.o = o};
+    char path[IM2REC_PATH], written[IM2REC_PATH];
+    snprintf(path, sizeof path, "%s_classes.txt", o->prefix);
+    snprintf(written, sizeof written, "%s_classes.txt.new", o->prefix);
+    l.classes = fopen(written, "w");
+    if (!l.classes)
+        return fail("cannot write", written);
     int result = walk(&l, "", 0);
     if (result == 0 && l.n == 0)
         result = fail(o->recursive ? "there are no images in or below"
@@ -162,6 +174,15 @@ int im2rec_make_list(const im2rec_options *o) {
         shuffle(&l);
     if (result == 0)
         result = write_all(&l);
+    const int failed = ferror(l.classes) | fclose(l.classes);
+    if (result == 0 && failed)
+        result = fail("cannot write", written);
+    if (result == 0 && rename(written, path) != 0)
+        result = fail("cannot write", path);
+    if (result == 0)
+        printf("%s: %d classes\n", path, l.labels);
+    else
+        remove(written);
     for (size_t i = 0; i < l.n; i++)
         free(l.entries[i].path);
     free(l.entries);

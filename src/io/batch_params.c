@@ -15,6 +15,8 @@ mxc_status mxci_batch_iter_create(const char *owner, const mxci_batch_params *pa
     mxc_iter *iter;
     options.batch_size = params->batch_size;
     options.last_batch = params->round_batch ? MXC_LAST_WRAP : MXC_LAST_PAD;
+    options.shuffle = params->shuffle;
+    options.seed = (uint64_t)params->seed;
     options.part_index = (int)params->part_index;
     options.num_parts = (int)params->num_parts;
     MXC_TRY(mxci_rows_iter_create(owner, &options, 1, 1, rows, &iter));
@@ -22,11 +24,11 @@ mxc_status mxci_batch_iter_create(const char *owner, const mxci_batch_params *pa
 }
 
 mxc_status mxci_batch_find_bad_lines(const char *owner, const mxci_batch_params *params, const char *const *paths,
-                                     char separator,
+                                     mxci_text_format format,
                                      mxc_status (*read_line)(mxci_text_reader *reader, void *arg, int *is_end),
                                      void *const args[2], mxci_bad_lines *bad) {
     for (int i = 0; i < 2 && params->bad_data == MXC_BAD_SKIP && paths[i]; i++)
-        MXC_TRY(mxci_text_reader_find_bad_lines(owner, paths[i], separator, read_line, args[i], bad));
+        MXC_TRY(mxci_text_reader_find_bad_lines(owner, paths[i], format, read_line, args[i], bad));
     if (bad->n > 0)
         mxci_log(MXC_LOG_WARNING, "%s: %lld bad lines left out; the first: %s", owner, (long long)bad->n, bad->first);
     return MXC_OK;

@@ -8,7 +8,8 @@
 
 typedef struct mxci_batch_params {
     int64_t batch_size, prefetch_buffer, num_parts, part_index;
-    int32_t round_batch, bad_data, ctx;
+    int64_t seed;
+    int32_t round_batch, bad_data, ctx, shuffle;
 } mxci_batch_params;
 
 enum { MXCI_TEXT_PATH = 4096 };
@@ -33,7 +34,7 @@ mxc_status mxci_batch_iter_create(const char *owner, const mxci_batch_params *pa
 /* Find the lines of two files (paths[1] may be NULL) that cannot be read, if bad_data says to skip them; see
  * mxci_text_reader_find_bad_lines. A warning reports their number. The caller frees bad->is_bad, also on failure. */
 mxc_status mxci_batch_find_bad_lines(const char *owner, const mxci_batch_params *params, const char *const *paths,
-                                     char separator,
+                                     mxci_text_format format,
                                      mxc_status (*read_line)(mxci_text_reader *reader, void *arg, int *is_end),
                                      void *const args[2], mxci_bad_lines *bad);
 

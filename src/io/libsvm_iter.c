@@ -35,6 +35,8 @@ static const mxc_param libsvm_schema[] = {
     MXC_PARAM_END,
 };
 
+static const mxci_text_format format = {.separator = ' '};
+
 /* The lines of a file. */
 typedef struct sparse_lines {
     mxci_text_reader *reader;
@@ -146,13 +148,13 @@ static mxc_status read_lines(sparse_lines *lines) {
 /* Two passes: count, create the arrays, fill them. On failure sparse_lines_free releases what was made. */
 static mxc_status load_lines(const char *paths, int64_t width, const mxci_bad_lines *bad, sparse_lines *lines) {
     lines->width = width;
-    MXC_TRY(mxci_text_reader_open("LibSVMIter", paths, ' ', bad, &lines->reader));
+    MXC_TRY(mxci_text_reader_open("LibSVMIter", paths, format, bad, &lines->reader));
     MXC_TRY(count_lines(lines));
     if (lines->n == 0)
         return MXC_FAIL(MXC_EFORMAT, "LibSVMIter: %s has no lines%s", paths, bad->n > 0 ? " that can be read" : "");
     MXC_TRY(libsvm_iter_make_arrays(lines));
     mxci_text_reader_close(lines->reader);
-    MXC_TRY(mxci_text_reader_open("LibSVMIter", paths, ' ', bad, &lines->reader));
+    MXC_TRY(mxci_text_reader_open("LibSVMIter", paths, format, bad, &lines->reader));
     return read_lines(lines);
 }
 
@@ -177,8 +179,8 @@ static mxc_status load_files(const mxci_text_params *p, mxci_bad_lines *bad, spa
     if (p->dtype != MXC_DTYPE_UNKNOWN && p->dtype != MXC_F32)
         return MXC_FAIL(MXC_EINVAL, "LibSVMIter: dtype %s, expected float32", mxc_dtype_name((mxc_dtype)p->dtype));
     MXC_TRY(mxci_text_params_resolve("LibSVMIter", p, rows, paths, width));
-    MXC_TRY(mxci_batch_find_bad_lines("LibSVMIter", &p->batch, paths, ' ', check_line, (void *[]){&width[0], &width[1]},
-                                      bad));
+    MXC_TRY(mxci_batch_find_bad_lines("LibSVMIter", &p->batch, paths, format, check_line,
+                                      (void *[]){&width[0], &width[1]}, bad));
     MXC_TRY(load_lines(paths[0], width[0], bad, &lines[0]));
     use_sparse(&lines[0], &rows[0]);
     rows[1].array = lines[0].label;

@@ -19,7 +19,8 @@ struct mxci_text_reader {
     const char *owner;
     mxci_path_list paths;
     int64_t next_path; /* to open */
-    char separator;
+    mxci_text_format format;
+    int header_is_next; /* the next non-empty line is the header of the file */
     int ends_line;
     const mxci_bad_lines *bad;
     int64_t line, bytes;
@@ -31,14 +32,14 @@ struct mxci_text_reader {
     char block[BLOCK];
 };
 
-mxc_status mxci_text_reader_open(const char *owner, const char *paths, char separator, const mxci_bad_lines *bad,
-                                 mxci_text_reader **out) {
+mxc_status mxci_text_reader_open(const char *owner, const char *paths, mxci_text_format format,
+                                 const mxci_bad_lines *bad, mxci_text_reader **out) {
     mxci_text_reader *reader = mxci_calloc(1, sizeof *reader);
     *out = NULL;
     if (!reader)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory to read %s", owner, paths);
     reader->owner = owner;
-    reader->separator = separator;
+    reader->format = format;
     reader->bad = bad;
     reader->number = -1;
     reader->ends_line = 1;
@@ -58,16 +59,6 @@ void mxci_text_reader_close(mxci_text_reader *reader) {
     mxci_free(reader);
 }
 
-/* Open the next file, if any is left. */
-static mxc_status next_file(mxci_text_reader *reader) {
-    mxci_file_close(reader->file);
-    reader->file = NULL;
-    reader->offset = 0;
-    reader->line = 0;
-    return reader->next_path < reader->paths.n ? mxci_file_open(reader->paths.path[reader->next_path++], &reader->file)
-                                               : MXC_OK;
-}
-
 /* Read the next block; at the end of the file it is empty. */
 static mxc_status fill_block(mxci_text_reader *reader) {
     int64_t left = mxci_file_size(reader->file) - reader->offset;
@@ -77,6 +68,22 @@ static mxc_status fill_block(mxci_text_reader *reader) {
     reader->filled = n;
     reader->offset += (int64_t)n;
     reader->bytes += (int64_t)n;
+    return MXC_OK;
+}
+
+/* Open the next file, if any is left, behind its byte order mark. */
+static mxc_status next_file(mxci_text_reader *reader) {
+    mxci_file_close(reader->file);
+    reader->file = NULL;
+    reader->offset = 0;
+    reader->line = 0;
+    reader->at = reader->filled = 0;
+    if (reader->next_path == reader->paths.n)
+        return MXC_OK;
+    MXC_TRY(mxci_file_open(reader->paths.path[reader->next_path++], &reader->file));
+    MXC_TRY(fill_block(reader));
+    reader->at = reader->filled >= 3 && memcmp(reader->block, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    reader->header_is_next = reader->format.has_header;
     return MXC_OK;
 }
 
@@ -97,7 +104,7 @@ static mxc_status text_reader_skip_blanks(mxci_text_reader *reader, int *out) {
     int in_comment = 0;
     for (;; reader->at++) {
         MXC_TRY(peek(reader, out));
-        in_comment |= *out == '#' && reader->separator == ' ';
+        in_comment |= *out == '#' && reader->format.separator == ' ';
         if (*out == '\n' || *out == END || !(in_comment || is_blank(*out)))
             return MXC_OK;
     }
@@ -125,6 +132,9 @@ static mxc_status find_any_line(mxci_text_reader *reader, int *out) {
                 return MXC_OK;
         } else if (*out == '\n') {
             reader->at++;
+        } else if (reader->header_is_next) {
+            reader->header_is_next = reader->ends_line = 0;
+            MXC_TRY(skip_rest(reader));
         } else {
             return MXC_OK;
         }
@@ -145,19 +155,50 @@ static mxc_status find_line(mxci_text_reader *reader, int *out) {
 
 /* Does byte c end the current field? */
 static int ends_field(const mxci_text_reader *reader, int c) {
-    return c == '\n' || c == END || c == reader->separator || (reader->separator == ' ' && (is_blank(c) || c == '#'));
+    return c == '\n' || c == END || c == reader->format.separator ||
+           (reader->format.separator == ' ' && (is_blank(c) || c == '#'));
+}
+
+/* Append a byte of a field to its n bytes. */
+static mxc_status keep_byte(mxci_text_reader *reader, int c, size_t *n) {
+    if (c == '\0')
+        return mxci_text_reader_fail(reader, "a NUL byte");
+    if (*n == FIELD_MAX)
+        return mxci_text_reader_fail(reader, "more than %d bytes without a separator", FIELD_MAX);
+    reader->text[(*n)++] = (char)c;
+    reader->at++;
+    return MXC_OK;
+}
+
+/* Read a field in quotes, in which two quotes stand for one (RFC 4180, section 2), but within one line. */
+static mxc_status read_quoted(mxci_text_reader *reader) {
+    size_t n = 0;
+    int c;
+    reader->at++;
+    for (;;) {
+        MXC_TRY(peek(reader, &c));
+        if (c == '\n' || c == END)
+            return mxci_text_reader_fail(reader, "a quote that is not closed in its line");
+        if (c == '"') {
+            reader->at++;
+            MXC_TRY(peek(reader, &c));
+            if (c != '"')
+                break;
+        }
+        MXC_TRY(keep_byte(reader, c, &n));
+    }
+    reader->text[n] = '\0';
+    MXC_TRY(text_reader_skip_blanks(reader, &c));
+    return ends_field(reader, c) ? MXC_OK : mxci_text_reader_fail(reader, "text behind a closing quote");
 }
 
 /* Read a field whose first byte is c, to reader->text, without blanks at its end. */
 static mxc_status read_field(mxci_text_reader *reader, int c) {
     size_t n = 0;
+    if (c == '"' && reader->format.separator == ',')
+        return read_quoted(reader);
     while (!ends_field(reader, c)) {
-        if (c == '\0')
-            return mxci_text_reader_fail(reader, "a NUL byte");
-        if (n == FIELD_MAX)
-            return mxci_text_reader_fail(reader, "more than %d bytes without a separator", FIELD_MAX);
-        reader->text[n++] = (char)c;
-        reader->at++;
+        MXC_TRY(keep_byte(reader, c, &n));
         MXC_TRY(peek(reader, &c));
     }
     while (n > 0 && is_blank(reader->text[n - 1]))
@@ -176,7 +217,7 @@ mxc_status mxci_text_reader_next_field(mxci_text_reader *reader, const char **ou
     MXC_TRY(read_field(reader, c));
     MXC_TRY(text_reader_skip_blanks(reader, &c));
     reader->ends_line = c == '\n' || c == END;
-    if (c == '\n' || c == reader->separator)
+    if (c == '\n' || c == reader->format.separator)
         reader->at++;
     *out = reader->text;
     return MXC_OK;
@@ -212,13 +253,13 @@ static mxc_status record_bad_line(mxci_bad_lines *bad, int64_t number) {
     return MXC_OK;
 }
 
-mxc_status mxci_text_reader_find_bad_lines(const char *owner, const char *paths, char separator,
+mxc_status mxci_text_reader_find_bad_lines(const char *owner, const char *paths, mxci_text_format format,
                                            mxc_status (*read_line)(mxci_text_reader *reader, void *arg, int *is_end),
                                            void *arg, mxci_bad_lines *bad) {
     const mxci_bad_lines none = {0};
     mxci_text_reader *reader;
     int is_end = 0;
-    MXC_TRY(mxci_text_reader_open(owner, paths, separator, &none, &reader));
+    MXC_TRY(mxci_text_reader_open(owner, paths, format, &none, &reader));
     mxc_status status = MXC_OK;
     while (status == MXC_OK && !is_end) {
         status = read_line(reader, arg, &is_end);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CSVIter: numbers and shapes, batches, and malformed files. Covers io/text_reader.c, path_list.c and batch_params.c
- * too.
+ * CSVIter: numbers and shapes, batches, headers, label columns, classes, missing values, shuffling, and malformed
+ * files. Covers io/text_reader.c, csv_header.c, class_names.c, path_list.c and batch_params.c too.
  */
 #include <locale.h>
 
@@ -14,6 +14,8 @@ static void test_values(void **state) {
         "1,-2.5,3e-5\n.5,5.,+6\n",
         "1 ,\t-2.5, 3e-5\r\n\r\n.5,5,6",
         "\n\n  1,-2.5,0.00003\n \n0.5,5,6\n\n",
+        "\xef\xbb\xbf"
+        "1,\"-2.5\" , \" 3e-5\"\r\n\"0.5\",5,\"6\"",
     };
     float data[6], label[2];
     int64_t pad;
@@ -147,12 +149,16 @@ static void test_refused(void **state) {
         {"1,2,\n", "a value is missing"},
         {"1,2,3,\n", "more than"},
         {",,\n", "missing"},
-        {"a,b,c\n1,2,3\n", "line 1: \"a\" is not a finite decimal number; header lines must be removed"},
+        {"a,b,c\n1,2,3\n", "line 1: \"a\" is not a finite decimal number; header=True skips"},
         {"1,2,3\n1,2 3,4\n", "line 2: \"2 3\""},
         {"1,inf,3\n", "\"inf\""},
         {"1,0x10,3\n", "0x10"},
         {"1,1e400,3\n", "1e400"},
-        {"1,\"2\",3\n", "\"\"2\"\""},
+        {"1,\"2,3\n", "line 1: a quote that is not closed in its line"},
+        {"1,2,\"3", "line 1: a quote that is not closed in its line"},
+        {"1,\"2\"2,3\n", "line 1: text behind a closing quote"},
+        {"1,\"\"\"2\",3\n", "\"\"2\" is not"},
+        {"1,2\"2\",3\n", "\"2\"2\"\" is not"},
         {"1;2;3\n", "1;2;3"},
         {"1\n1\n1\n1\n1\n1,2,3\n", "line 1: fewer"},
     };
@@ -168,6 +174,221 @@ static void test_refused(void **state) {
         line[i] = ',';
     expect_refused(line, 1 << 20, "line 1: more than the 3 values");
     free(line);
+}
+
+/* ---- columns, classes and missing values ------------------------------------------------------------------------- */
+
+/* One batch of n rows of width 2 and their labels; further pairs of key and value, then NULL. */
+#define EXPECT_ROWS(n, data_, label_, ...)                                                                    \
+    do {                                                                                                      \
+        mxc_iter *iter;                                                                                       \
+        float data[64], label[64];                                                                            \
+        int64_t pad;                                                                                          \
+        assert_ok(named_iter("CSVIter", &iter, "data_csv", data_path, "data_shape", "(2,)", "batch_size", #n, \
+                             __VA_ARGS__, NULL));                                                             \
+        assert_int_equal(mxc_iter_desc(iter, 1)->shape.ndim, 1);                                              \
+        assert_int_equal(take_floats(iter, data, label, &pad), 1);                                            \
+        assert_floats(data, data_, 2 * n);                                                                    \
+        assert_floats(label, label_, n);                                                                      \
+        mxc_iter_destroy(iter);                                                                               \
+    } while (0)
+
+#define EXPECT_FAILS(code, message, ...)                                                                          \
+    do {                                                                                                          \
+        mxc_iter *iter;                                                                                           \
+        int64_t live = test_alive();                                                                              \
+        assert_fails(named_iter("CSVIter", &iter, "data_csv", data_path, "data_shape", "(2,)", "batch_size", "1", \
+                                __VA_ARGS__, NULL),                                                               \
+                     code, message);                                                                              \
+        assert_null(iter);                                                                                        \
+        assert_int_equal(test_alive(), live);                                                                     \
+    } while (0)
+
+#define F(...) ((const float[]){__VA_ARGS__})
+
+static void test_label_column(void **state) {
+    (void)state;
+    write_data("\n\"x, 1\",y,\"x\"\"2\"\"\"\n1,10,2\n3,20,4\n");
+    EXPECT_ROWS(2, F(1, 2, 3, 4), F(10, 20), "header", "True", "label_column", "y");
+    EXPECT_ROWS(2, F(1, 2, 3, 4), F(10, 20), "header", "True", "label_column", "1");
+    EXPECT_ROWS(2, F(10, 2, 20, 4), F(1, 3), "header", "True", "label_column", "x, 1");
+    EXPECT_ROWS(2, F(1, 10, 3, 20), F(2, 4), "header", "True", "label_column", "x\"2\"");
+    EXPECT_ROWS(2, F(1, 10, 3, 20), F(2, 4), "header", "True", "label_column", "-1");
+    EXPECT_FAILS(MXC_EINVAL, "no column has the name \"z\"", "header", "True", "label_column", "z");
+    EXPECT_FAILS(MXC_EINVAL, "label_column 3 of 3 columns", "header", "True", "label_column", "3");
+    EXPECT_FAILS(MXC_EINVAL, "label_column -4 of 3 columns", "header", "True", "label_column", "-4");
+    EXPECT_FAILS(MXC_EINVAL, "names of columns need header=True", "label_column", "y");
+    EXPECT_FAILS(MXC_EFORMAT, "a header of 3 columns, expected 2", "header", "True");
+    EXPECT_FAILS(MXC_EINVAL, "label_csv and label_column", "label_csv", data_path, "label_column", "1");
+    EXPECT_FAILS(MXC_EINVAL, "label_shape is not (1,)", "label_shape", "(2,)", "label_column", "1");
+    write_data("2,1,7\n3,4,8\n");
+    EXPECT_ROWS(2, F(1, 7, 4, 8), F(2, 3), "label_column", "0");
+    EXPECT_ROWS(2, F(2, 1, 3, 4), F(7, 8), "label_column", "-1");
+    write_data("1,2\n");
+    EXPECT_FAILS(MXC_EFORMAT, "fewer than the 3 values of the shape and the label", "label_column", "0");
+    write_data("5,6,4\n7,8,9\n"); /* a number that is also a name */
+    EXPECT_ROWS(1, F(7, 9), F(8), "header", "True", "label_column", "6");
+    write_data("a,b,a\n7,8,9\n");
+    EXPECT_FAILS(MXC_EINVAL, "two columns have the name \"a\"", "header", "True", "label_column", "a");
+    EXPECT_ROWS(1, F(7, 8), F(9), "header", "True", "label_column", "2");
+    write_data("");
+    EXPECT_FAILS(MXC_EFORMAT, "has no header", "header", "True");
+    write_data("a,b\n");
+    EXPECT_FAILS(MXC_EFORMAT, "has no lines", "header", "True");
+}
+
+/* Each file has a header, labels too; headers must be the same. */
+static void test_several_headers(void **state) {
+    char paths[2 * sizeof(test_path)];
+    float data[8], label[8];
+    int64_t pad;
+    mxc_iter *iter;
+    (void)state;
+    snprintf(paths, sizeof paths, "%s;%s", data_path, label_path);
+    write_data("\xef\xbb\xbf"
+               "a,b\n1,2\n");
+    test_write_file(label_path, "a , \"b\"\n3,4", 11);
+    assert_ok(named_iter("CSVIter", &iter, "data_csv", paths, "label_csv", paths, "label_shape", "2", "data_shape", "2",
+                         "batch_size", "2", "header", "True", NULL));
+    assert_int_equal(take_floats(iter, data, label, &pad), 1);
+    assert_floats(data, F(1, 2, 3, 4), 4);
+    assert_floats(label, F(1, 2, 3, 4), 4);
+    mxc_iter_destroy(iter);
+    test_write_file(label_path, "b,a\n3,4", 7);
+    assert_fails(
+        named_iter("CSVIter", &iter, "data_csv", paths, "data_shape", "2", "batch_size", "2", "header", "True", NULL),
+        MXC_EFORMAT, "the headers of ");
+    assert_fails(named_iter("CSVIter", &iter, "data_csv", "/nowhere/x", "data_shape", "2", "batch_size", "2", "header",
+                            "True", NULL),
+                 MXC_ENOTFOUND, "/nowhere/x");
+}
+
+static void expect_file(const char *path, const char *text) {
+    char *found = test_read_file(path, NULL);
+    assert_non_null(found);
+    assert_string_equal(found, text);
+    free(found);
+}
+
+/* The first iterator writes the names, sorted; the second one reads them. */
+static void test_classes(void **state) {
+    test_path names;
+    (void)state;
+    test_join(names, folder, "classes.txt");
+    write_data("1,2,setosa\n3,4,\"not, known\"\n5,6, virginica \n7,8,setosa\n");
+    EXPECT_ROWS(4, F(1, 2, 3, 4, 5, 6, 7, 8), F(1, 0, 2, 1), "label_column", "2", "path_classes", names);
+    expect_file(names, "not, known\nsetosa\nvirginica\n");
+    write_data("1,2,virginica\n3,4,setosa\n");
+    EXPECT_ROWS(2, F(1, 2, 3, 4), F(2, 1), "label_column", "2", "path_classes", names);
+    write_data("1,2,virginica\n3,4,rosa\n");
+    EXPECT_FAILS(MXC_EFORMAT, "line 2: \"rosa\" is not among the classes in", "label_column", "2", "path_classes",
+                 names);
+    EXPECT_ROWS(1, F(1, 2), F(2), "label_column", "2", "path_classes", names, "bad_data", "skip");
+    expect_file(names, "not, known\nsetosa\nvirginica\n");
+    test_write_file(names, "b\r\na", 4);
+    write_data("1,2\n3,4\n"); /* labels in a file of their own */
+    test_write_file(label_path, "a\nb\n", 4);
+    EXPECT_ROWS(2, F(1, 2, 3, 4), F(1, 0), "label_csv", label_path, "path_classes", names);
+    EXPECT_FAILS(MXC_EFORMAT, "\"a\" is not a finite decimal number", "label_csv", label_path);
+    EXPECT_FAILS(MXC_EINVAL, "path_classes without label_csv or label_column", "path_classes", names);
+    test_write_file(names, "a\n\nb\n", 5);
+    EXPECT_FAILS(MXC_EFORMAT, "line 2: empty", "label_csv", label_path, "path_classes", names);
+    test_write_file(names, "a\nb\na\n", 6);
+    EXPECT_FAILS(MXC_EFORMAT, "line 3: this class has a line already", "label_csv", label_path, "path_classes", names);
+    test_write_file(names, "", 0);
+    EXPECT_FAILS(MXC_EFORMAT, "is empty", "label_csv", label_path, "path_classes", names);
+    test_write_file(names, "a\0b", 3);
+    EXPECT_FAILS(MXC_EFORMAT, "a byte 0", "label_csv", label_path, "path_classes", names);
+    EXPECT_FAILS(MXC_EIO, "/nowhere/x", "label_csv", label_path, "path_classes", "/nowhere/x");
+    unlink(names);
+    write_data("1,2,10\n3,4,9\n5,6,x\n7,8,\n"); /* numbers by value, then text; the bad line's label does not count */
+    EXPECT_FAILS(MXC_EFORMAT, "line 4: the label is missing", "label_column", "-1", "path_classes", names);
+    assert_int_not_equal(access(names, F_OK), 0);
+    write_data("1,2,10\n3,4,9\n5,6,x\n7,,bad\n");
+    EXPECT_ROWS(3, F(1, 2, 3, 4, 5, 6), F(1, 0, 2), "label_column", "-1", "path_classes", names, "bad_data", "skip");
+    expect_file(names, "9\n10\nx\n");
+    unlink(names);
+    write_data("1,2,red\n3,4,blue\n");
+    EXPECT_FAILS(
+        MXC_EFORMAT,
+        "\"red\" is not a finite decimal number; header=True skips a line with names of columns; names of classes "
+        "need path_classes",
+        "label_column", "-1");
+    unlink(names);
+}
+
+static void test_missing_values(void **state) {
+    static const char *const texts[] = {"", " ", "NA", "na", "N/A", "nan", "NaN", "NULL", "\"\""};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "1,%s\n%s,4\n3,8", texts[i], texts[i]);
+        write_data(text);
+        EXPECT_ROWS(3, F(1, -7.5f, -7.5f, 4, 3, 8), F(0, 0, 0), "missing", "-7.5");
+        EXPECT_ROWS(3, F(1, 6, 2, 4, 3, 8), F(0, 0, 0), "missing", "mean");
+        EXPECT_FAILS(MXC_EFORMAT, "line 1: ", "missing", "error");
+    }
+    write_data(",\n,\n,"); /* three lines of nothing, in fewer bytes than values */
+    EXPECT_ROWS(3, F(1, 1, 1, 1, 1, 1), F(0, 0, 0), "missing", "1");
+    EXPECT_FAILS(MXC_EFORMAT, "all values of column 0 of the data are missing", "missing", "mean");
+    EXPECT_FAILS(MXC_EINVAL, "missing is \"median\", expected error, mean or a number", "missing", "median");
+    EXPECT_FAILS(MXC_EINVAL, "missing is \"1x\"", "missing", "1x");
+    EXPECT_FAILS(MXC_EINVAL, "missing: 0.5 is not a value of int32", "missing", "0.5", "dtype", "int32");
+    EXPECT_FAILS(MXC_EINVAL, "missing=mean for dtype int64", "missing", "mean", "dtype", "int64");
+    write_data("1,2,\n");
+    EXPECT_FAILS(MXC_EFORMAT, "the label is missing", "missing", "0", "label_column", "2");
+    write_data("x,1\nNA,3\n5,x\n6,5\n"); /* bad lines do not count in the mean */
+    EXPECT_ROWS(2, F(6, 3, 6, 5), F(0, 0), "missing", "mean", "bad_data", "skip");
+}
+
+/* Each epoch has each sample once, in an order that the seed decides. */
+static void test_shuffle(void **state) {
+    float data[3][2][20], label[2][20];
+    char text[400] = "";
+    int64_t pad;
+    (void)state;
+    for (int i = 0; i < 20; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%d,%d\n", i, 100 + i);
+    write_data(text);
+    for (int k = 0; k < 3; k++) {
+        mxc_iter *iter;
+        assert_ok(named_iter("CSVIter", &iter, "data_csv", data_path, "data_shape", "1", "batch_size", "5", "shuffle",
+                             "True", "seed", k < 2 ? "7" : "8", "label_column", "1", NULL));
+        for (int epoch = 0; epoch < 2; epoch++) {
+            int seen[20] = {0};
+            assert_int_equal(take_floats(iter, data[k][epoch], label[epoch], &pad), 4);
+            for (int i = 0; i < 20; i++) {
+                assert_true(label[epoch][i] == data[k][epoch][i] + 100);
+                seen[(int)data[k][epoch][i]]++;
+            }
+            for (int i = 0; i < 20; i++)
+                assert_int_equal(seen[i], 1);
+            assert_ok(mxc_iter_reset(iter));
+        }
+        mxc_iter_destroy(iter);
+    }
+    assert_memory_equal(data[0], data[1], sizeof data[0]);
+    assert_memory_not_equal(data[0], data[2], sizeof data[0]);
+    assert_memory_not_equal(data[0][0], data[0][1], sizeof data[0][0]);
+}
+
+static void test_iris(void **state) {
+    test_path path, names;
+    mxc_iter *iter;
+    mxc_batch batch;
+    float *label, sum = 0;
+    (void)state;
+    if (!test_data(path, "datasets/tabular/iris.csv"))
+        skip();
+    test_join(names, folder, "iris.txt");
+    assert_ok(named_iter("CSVIter", &iter, "data_csv", path, "data_shape", "4", "batch_size", "150", "label_column",
+                         "-1", "path_classes", names, NULL));
+    assert_ok(mxc_iter_next(iter, &batch));
+    assert_ok(mxc_ndarray_data(batch.label[0], (void **)&label));
+    for (int i = 0; i < 150; i++)
+        sum += label[i];
+    assert_true(sum == 150); /* 50 of each of 3 */
+    mxc_iter_destroy(iter);
 }
 
 static mxc_status make_skipping(mxc_iter **out) {
@@ -276,14 +497,17 @@ static void test_every_truncation(void **state) {
 static void test_every_allocation_failing(void **state) {
     mxc_status status = MXC_ENOMEM;
     (void)state;
-    write_data("1,2,3\n4,x,6\n4,5,6\n");
+    test_path names;
+    test_join(names, folder, "classes.txt");
+    write_data("a,b,c,d\n1,2,3,y\n4,x,6,y\n4,NA,6,x\n");
     mxc_set_logger(keep_log, NULL);
     for (int64_t k = 1; status != MXC_OK; k++) {
         mxc_iter *iter;
         int64_t live = test_alive();
         mxci_test_fail_alloc(k, 0);
-        status = named_iter("CSVIter", &iter, "data_csv", data_path, "data_shape", "3", "batch_size", "1", "bad_data",
-                            "skip", NULL);
+        status =
+            named_iter("CSVIter", &iter, "data_csv", data_path, "data_shape", "3", "batch_size", "1", "bad_data",
+                       "skip", "header", "True", "label_column", "d", "path_classes", names, "missing", "mean", NULL);
         mxci_test_fail_alloc(0, 0);
         assert_true(status == MXC_OK || status == MXC_ENOMEM);
         mxc_iter_destroy(iter);
@@ -300,6 +524,12 @@ int main(void) {
         cmocka_unit_test(test_several_files),
         cmocka_unit_test(test_folder),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_label_column),
+        cmocka_unit_test(test_several_headers),
+        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_missing_values),
+        cmocka_unit_test(test_shuffle),
+        cmocka_unit_test(test_iris),
         cmocka_unit_test(test_bad_lines_left_out),
         cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_locale),

@@ -143,6 +143,31 @@ static void test_list(void **state) {
     assert_int_equal(run("--list one root/a --exts .jpg"), 1);
 }
 
+/* The directories with images, in the order of their labels; "." is the root. */
+static void test_class_names(void **state) {
+    test_path path, stray;
+    char before[64];
+    (void)state;
+    SKIP_IF_NOT_THERE;
+    assert_runs("--list named root --recursive");
+    assert_non_null(strstr(out, "named_classes.txt: 2 classes\n"));
+    take_text("named_classes.txt", before, sizeof before);
+    assert_string_equal(before, "a\nb\n");
+    assert_int_equal(run("--list named root"), 1); /* no images: the file stays as it is */
+    take_text("named_classes.txt", out, sizeof out);
+    assert_string_equal(out, "a\nb\n");
+    assert_int_not_equal(access(test_join(path, folder, "named_classes.txt.new"), F_OK), 0);
+    mkdir(test_join(path, root, "a/deep er"), 0700);
+    test_write_file(test_join(stray, root, "a/deep er/x.jpg"), "x", 1);
+    test_write_file(test_join(path, root, "0.png"), "x", 1);
+    assert_runs("--list named root --recursive --train-ratio 0.5");
+    unlink(path);
+    unlink(stray);
+    rmdir(test_join(path, root, "a/deep er"));
+    take_text("named_classes.txt", out, sizeof out);
+    assert_string_equal(out, ".\na\na/deep er\nb\n");
+}
+
 static void test_ratios_and_chunks(void **state) {
     static const char *const names[] = {
         "cut_0_test.lst", "cut_0_train.lst", "cut_0_val.lst", "cut_1_test.lst", "cut_1_train.lst", "cut_1_val.lst",
@@ -356,6 +381,7 @@ static int remove_tree(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_list),
+        cmocka_unit_test(test_class_names),
         cmocka_unit_test(test_ratios_and_chunks),
         cmocka_unit_test(test_images),
         cmocka_unit_test(test_pass_through_and_labels),
