@@ -42,6 +42,35 @@ static void test_rows(void **state) {
     mxc_iter_destroy(iter);
 }
 
+/* Records of JPEG with EXIF orientation, the shorter side reduced to 2 pixels: upright, or as stored. */
+static void test_exif_orientation(void **state) {
+    static test_image t;
+    (void)state;
+    if (!has_jpeg())
+        skip();
+    for (int orientation = 1; orientation <= 8; orientation++)
+        for (int off = 0; off < 2; off++) {
+            const int seen = off ? 1 : orientation, h = seen > 4 ? 3 : 2, w = 5 - h;
+            mxc_record_writer *writer;
+            mxc_batch batch;
+            const float *data;
+            turned_jpeg(&t, orientation);
+            assert_ok(mxc_record_writer_open(rec, idx, &writer));
+            put_record(writer, 0, 1, t.bytes, t.n);
+            assert_ok(mxc_record_writer_close(writer));
+            mxc_iter *iter = make(WITH("batch_size", "1", "data_shape", h == 3 ? "(1,3,2)" : "(1,2,3)", "resize", "2",
+                                       "inter_method", "3", "exif_orientation", off ? "False" : "True"));
+            assert_ok(mxc_iter_next(iter, &batch));
+            assert_ok(mxc_ndarray_data(batch.data[0], (void **)&data));
+            for (int i = 0; i < 6; i++) {
+                int y, x;
+                exif_place(seen, 2, 3, i / 3, i % 3, &y, &x);
+                assert_true(data[y * w + x] == (float)turned_value(8 * (i / 3), 8 * (i % 3)));
+            }
+            mxc_iter_destroy(iter);
+        }
+}
+
 static void test_signed_bytes(void **state) {
     mxc_iter *iter;
     mxc_batch batch;
@@ -573,6 +602,7 @@ int main(void) {
         cmocka_unit_test(test_labels),
         cmocka_unit_test(test_list_replaces_labels),
         cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_exif_orientation),
         cmocka_unit_test(test_signed_bytes),
         cmocka_unit_test(test_round_batch),
         cmocka_unit_test(test_no_round_batch),
