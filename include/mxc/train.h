@@ -347,7 +347,8 @@ typedef struct mxc_fit_options {
     const char *curve;
     /* 1: report progress on stderr, as a progress bar on a terminal and as lines otherwise. Default 0. */
     int show;
-    /* 1: continue when the loss is NaN. Default 0: fail with MXC_EINVAL and name the step. */
+    /* 1: continue when the loss or a prediction is NaN. Default 0: fail with MXC_EINVAL and name the step and the first
+     * array with a NaN: of the batch, a parameter, or a node's output. */
     int allow_nan;
     /* When this becomes non-zero (a signal handler may set it), the training finishes the step, writes a checkpoint and
      * returns. Default NULL. */

@@ -186,28 +186,17 @@ const mxc_executor *mxc_fit_executor(const mxc_fit_progress *progress, int conte
     return trainer && context >= 0 && context < trainer->n_contexts ? trainer->current[context] : NULL;
 }
 
-/* A network whose loss is NaN learns nothing more. */
-static mxc_status check_loss(const mxci_trainer *trainer) {
-    const mxc_fit_progress *p = &trainer->progress;
-    if (trainer->options->allow_nan || trainer->loss < 0 || !mxci_metric_is_nan(trainer->metrics[trainer->loss]))
-        return MXC_OK;
-    return MXC_FAIL(MXC_EINVAL,
-                    "mxc_fit: the loss (%s) is NaN after batch %lld of epoch %lld (update %lld): the data "
-                    "hold NaN, or the learning rate is too high (%g); allow_nan goes on",
-                    mxc_metric_name(trainer->metrics[trainer->loss]), (long long)p->batch, (long long)p->epoch + 1,
-                    (long long)p->updates, p->lr);
-}
-
 static mxc_status train_step(mxci_trainer *trainer, const mxc_batch *batch) {
     int64_t accumulate = mxci_trainer_accumulate(trainer);
     if (accumulate > 1 && trainer->accumulated == 0)
         MXC_TRY(clear_gradients(trainer));
     MXC_TRY(compute_gradients(trainer, batch));
+    MXC_TRY(mxci_nan_check_predictions(trainer, batch));
     if (++trainer->accumulated == accumulate)
         MXC_TRY(update_params(trainer));
     MXC_TRY(update_metrics(trainer, batch));
     update_progress(trainer);
-    MXC_TRY(check_loss(trainer));
+    MXC_TRY(mxci_nan_check_loss(trainer, batch));
     mxci_progress_batch(trainer);
     return call_callback(trainer, 0);
 }

@@ -185,8 +185,7 @@ mxc_status mxc_metric_describe(const char *name, char **out) {
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* The array as f32 on cpu(0), waited for; *copy is a reference to release. */
-static mxc_status as_floats(mxc_ndarray *array, mxc_ndarray **copy, const float **out) {
+mxc_status mxci_metric_floats(mxc_ndarray *array, mxc_ndarray **copy, const float **out) {
     void *data;
     *copy = NULL;
     if (mxc_ndarray_dtype(array) == MXC_F32 && mxc_ndarray_context(array).device == MXC_CPU)
@@ -283,9 +282,9 @@ static mxc_status add_mean(const mxc_metric *metric, const mxci_metric_batch *b,
 
 static mxc_status add_arrays(mxc_metric *metric, mxc_ndarray *label, mxc_ndarray *prediction, mxci_metric_batch *b) {
     mxc_ndarray *label_copy = NULL, *prediction_copy = NULL;
-    mxc_status status = as_floats(prediction, &prediction_copy, &b->prediction);
+    mxc_status status = mxci_metric_floats(prediction, &prediction_copy, &b->prediction);
     if (status == MXC_OK && metric->rule->kind != MXCI_METRIC_NO_LABEL)
-        status = as_floats(label, &label_copy, &b->label);
+        status = mxci_metric_floats(label, &label_copy, &b->label);
     if (status == MXC_OK)
         status = metric->params.average == MACRO ? add_mean(metric, b, &metric->state)
                                                  : metric->rule->add(&metric->params, b, &metric->state);

@@ -69,6 +69,8 @@ mxc_status mxci_metric_append(mxci_metric_state *state, int64_t n, double **out)
 /* A metric of the same rule, parameters and name, without data. MXC_ENOMEM. */
 mxc_status mxci_metric_clone(const mxc_metric *metric, mxc_metric **out);
 int mxci_metric_is_share(const mxc_metric *metric);
+/* The values of an array as f32 on the host, waited for; *copy is a reference to release, on failure too. */
+mxc_status mxci_metric_floats(mxc_ndarray *array, mxc_ndarray **copy, const float **out);
 /* 1 if a mean of samples has become NaN; 0 before the first sample and for other metrics. */
 int mxci_metric_is_nan(const mxc_metric *metric);
 /* The state, borrowed; replace it by a copy of n doubles: MXC_EFORMAT if the metric cannot have that many, MXC_ENOMEM.

@@ -100,6 +100,11 @@ mxc_status mxci_model_selection_open(mxci_trainer *trainer);
 mxc_status mxci_model_selection_judge(mxci_trainer *trainer);
 int mxci_model_selection_has_ended(const mxci_trainer *trainer);
 
+/* nan_check.c, unless allow_nan: MXC_EINVAL, with the step and the first array that has a NaN. The predictions are
+ * checked between the forward run and the update, some elements of large ones, on the CPU; the loss after metrics. */
+mxc_status mxci_nan_check_predictions(const mxci_trainer *trainer, const mxc_batch *batch);
+mxc_status mxci_nan_check_loss(const mxci_trainer *trainer, const mxc_batch *batch);
+
 /* Batches for each update, at least 1. */
 int64_t mxci_trainer_accumulate(const mxci_trainer *trainer);
 

@@ -381,12 +381,31 @@ static void test_nan(void **state) {
             assert_true(isnan(result.loss) && result.accuracy == 0);
         } else {
             assert_fails(mxc_fit(&t.options, &result, NULL), MXC_EINVAL,
-                         "the loss (cross-entropy) is NaN after batch 3 of epoch 1 (update 3)");
-            assert_int_equal(result.updates, 3);
+                         "the predictions are NaN in batch 3 of epoch 1, after 2 updates; the first array with NaN is "
+                         "'data' of the batch");
+            assert_int_equal(result.updates, 2);
         }
         mxc_iter_destroy(iter);
         toy_close(&t);
     }
+}
+
+/* The output of the node that makes it, found with the parameters of the failed step. */
+static void test_nan_in_network(void **state) {
+    toy t;
+    mxc_symbol *net;
+    mxc_fit_progress result;
+    (void)state;
+    assert_ok(toy_open(&t, "8"));
+    assert_ok(mxc_symbol_variable("data", &net));
+    assert_ok(toy_layer("FullyConnected", "fc", "num_hidden", "3", &net));
+    assert_ok(toy_layer("sqrt", "root", NULL, NULL, &net)); /* of negative numbers, too */
+    assert_ok(toy_layer("SoftmaxOutput", "softmax", NULL, NULL, &net));
+    t.options.symbol = net;
+    assert_fails(mxc_fit(&t.options, &result, NULL), MXC_EINVAL,
+                 "in batch 1 of epoch 1, after 0 updates; the first array with NaN is output 'root_output'");
+    mxc_symbol_release(net);
+    toy_close(&t);
 }
 
 static void test_labels_outside(void **state) {
@@ -443,6 +462,7 @@ int main(void) {
         cmocka_unit_test(test_no_batches),
         cmocka_unit_test(test_regression),
         cmocka_unit_test(test_nan),
+        cmocka_unit_test(test_nan_in_network),
         cmocka_unit_test(test_labels_outside),
         cmocka_unit_test(test_ignored_labels),
     };

@@ -125,7 +125,7 @@ enum { AFTER, BEFORE };
 
 static size_t scalar_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return pass == MXC_FORWARD && sig->in_type[0] != sig->out_type[0]
-               ? mxci_size_of(mxc_shape_size(&sig->in_shape[0]), sizeof(double))
+               ? mxci_shape_bytes(&sig->in_shape[0], sizeof(double))
                : 0;
 }
 
