@@ -76,6 +76,19 @@ foreach(source ${test_sources})
         ENVIRONMENT "${test_environment}")
 endforeach()
 
+# Libraries of operators that a test loads. They find the library's functions in the test, which it is linked into.
+if(TARGET test_operator_part)
+    foreach(variant GOOD OLD FOREIGN FAILING)
+        add_library(test_op_library_${variant} MODULE tests/install/op_library.c)
+        target_include_directories(test_op_library_${variant} PRIVATE include)
+        target_compile_definitions(test_op_library_${variant} PRIVATE ${variant})
+        set_target_properties(test_op_library_${variant} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+        add_dependencies(test_operator_part test_op_library_${variant})
+    endforeach()
+    target_compile_definitions(test_operator_part PRIVATE LIBRARIES="${CMAKE_BINARY_DIR}/tests")
+    set_target_properties(test_operator_part PROPERTIES ENABLE_EXPORTS ON)
+endif()
+
 # The longest tests start first, so that no processor waits for one of them at the end.
 foreach(test models/test_models operator/test_operators kvstore/test_dist rewrite/test_quantize_network train/test_resume)
     if(TEST ${test})
@@ -105,6 +118,9 @@ endif()
 
 # Tests on the GPU emulator, and the operators' cases once more.
 if(TARGET mxc_fake_gpu)
+    # A program's kernels: mxc/kernel.cuh with the emulator's queue in place of CUDA's.
+    target_sources(test_fake_gpu_kernel PRIVATE tests/fake_gpu/author/operators.cpp)
+    target_include_directories(test_fake_gpu_kernel PRIVATE tests/fake_gpu/author)
     add_test(NAME fake_gpu/operators COMMAND ${test_launcher} $<TARGET_FILE:test_operator_operators> gpu\(0\))
     set_tests_properties(fake_gpu/operators PROPERTIES LABELS fake_gpu TIMEOUT 900 COST 100)
     # What a library serves by default, by the module's own kernels; and what it serves only if it is asked to.
@@ -147,6 +163,7 @@ if(TARGET mxc_fake_gpu)
             "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_cuda>")
     endif()
     foreach(test operators dist shard place place2 channels_last channels_last2 test_arrays test_copy test_failure test_graph_capture
+            test_kernel
             test_stream test_train)
         set_property(TEST fake_gpu/${test} PROPERTY
             ENVIRONMENT "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")

@@ -13,6 +13,8 @@
 #include <mxc/random.h>
 #include <mxc/ndarray.h>
 #include <mxc/op.h>
+#include <mxc/half.h>
+#include <mxc/kernel.h>
 #include <mxc/image.h>
 #include <mxc/simpleop.h>
 #include <mxc/symbol.h>

@@ -14,6 +14,7 @@
 #include <mxc/param.h>
 #include <mxc/random.h>
 #include <mxc/types.h>
+#include <mxc/version.h>
 
 typedef struct mxc_op_def mxc_op_def;
 typedef struct mxc_op mxc_op; /* a descriptor with parameters; immutable, reference counted */
@@ -78,6 +79,8 @@ enum {
                                  time, block, and call the library, also on arrays of their own. call->run is NULL
                                  there. Goes without temp_bytes and MXC_OP_SAMPLEWISE. Symbols and files may also name
                                  such an operator as Custom with the parameter op_type */
+    MXC_OP_PARTS = 256,       /* implementations are registered later (mxc_op_register_part): the descriptor itself may
+                                 have none */
     MXC_OP_ELEMENTWISE = 32   /* an element of the output is computed from the elements at its place in the inputs, so
                                  that any order of the axes will do. Where inputs have as many axes as the output,
                                  those of length 1 are broadcast */
@@ -158,14 +161,16 @@ typedef struct mxc_norm {
 #define MXC_ON_CPU_AND_GPU(cpu_fn, gpu_fn) \
     { NULL, cpu_fn, gpu_fn }
 
-/** A descriptor. Use designated initialisers (C, C++20), or a static struct whose members are assigned before it is
- *  registered (C++); members left out are zero and mean what the comment says. */
+/** A descriptor. Use designated initialisers (C, C++20) or mxc_make (C++); members left out are zero and mean what the
+ *  comment says. */
 struct mxc_op_def {
     size_t size;         /* sizeof(mxc_op_def) */
     const char *name;    /* "Convolution" */
     const char *aliases; /* "identity,_copy"; NULL: none */
     const char *doc;     /* what it computes: formula and shapes */
     unsigned flags;      /* MXC_OP_... */
+    int version;         /* of what implementations in other libraries rely on, such as the struct of parameters;
+                            compared with theirs (mxc_op_part) */
 
     const mxc_param *params; /* schema, ends with MXC_PARAM_END; NULL: takes none */
     size_t param_size;       /* of the struct it fills */
@@ -249,10 +254,70 @@ struct mxc_op_def {
     mxc_op_compute_fn backward[MXC_DEVICE_LIMIT]; /* NULL: no gradient */
 };
 
+/**
+ * The implementation of a registered operator on one kind of device, from another library than that of its descriptor:
+ * the descriptor with the host's functions in one, the CUDA kernels in another that is loaded where there is a GPU.
+ */
+typedef struct mxc_op_part {
+    size_t size;       /* sizeof(mxc_op_part) */
+    const char *op;    /* name of the operator, or an alias */
+    mxc_device device; /* MXC_CPU or MXC_GPU */
+    int version;       /* mxc_op_def.version that it was written for */
+    size_t param_size; /* of the struct of parameters that it reads, as mxc_op_def.param_size; 0: reads none */
+    /* As in mxc_op_def, on this device. The descriptor's own functions for it, scratch and state are not used then. */
+    mxc_op_compute_fn forward;  /* required */
+    mxc_op_compute_fn backward; /* NULL: on a GPU the host computes gradients, if it can */
+    size_t (*temp_bytes)(const mxc_op_sig *sig, mxc_pass pass);
+    mxc_status (*state_create)(const mxc_op_sig *sig, void **out);
+    void (*state_destroy)(void *state);
+} mxc_op_part;
+
+/** What a library of operators exports as mxc_operators, for mxc_op_load; MXC_OP_LIBRARY defines it. */
+typedef struct mxc_op_library {
+    size_t size;              /* sizeof(mxc_op_library) */
+    int version;              /* MXC_VERSION_NUMBER */
+    mxc_status (*open)(void); /* registers operators and parts */
+} mxc_op_library;
+#define MXC_OP_LIBRARY(open_fn)                 \
+    MXC_API const mxc_op_library mxc_operators; \
+    const mxc_op_library mxc_operators = {sizeof(mxc_op_library), MXC_VERSION_NUMBER, open_fn}
+
+#ifdef __cplusplus
+/**
+ * A struct that begins with its size, for C++ without designated initialisers: all zero but size, then filled by a
+ * function. The order of the members does not matter.
+ *     static const mxc_op_def half = mxc_make<mxc_op_def>([](mxc_op_def &def) { def.name = "half"; ... });
+ */
+template <class Struct, class Fill> Struct mxc_make(Fill fill) {
+    Struct made = Struct();
+    made.size = sizeof made;
+    fill(made);
+    return made;
+}
+#endif
+
 /* ---- registry ---------------------------------------------------------------------------------------------------- */
 
 /** Add a descriptor, which must stay valid for the process's life. MXC_EEXIST, MXC_EINVAL, MXC_ENOMEM. Thread-safe. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_op_register(const mxc_op_def *def);
+/**
+ * Add an implementation to a registered operator; part must stay valid for the process's life. Calls and bound
+ * executors that are made from then on use it.
+ * @return MXC_ENOTFOUND (no such operator), MXC_EEXIST (it has an implementation on this device), MXC_EINVAL (version
+ *         or param_size differ from the descriptor's, or a member is missing), MXC_ENOMEM
+ * Thread-safe.
+ */
+MXC_API MXC_MUST_CHECK mxc_status mxc_op_register_part(const mxc_op_part *part);
+/**
+ * Load a shared library of operators, and call the open function that its MXC_OP_LIBRARY names. It stays loaded. The
+ * program and the library must use one libmxc.so; a program that libmxc is linked into statically would have two
+ * registries.
+ * @param path  absolute
+ * @return MXC_EINVAL (not absolute; not a library of operators, or one for another version of libmxc), MXC_EEXIST
+ *         (it is loaded already), MXC_ENOTFOUND, MXC_EDEVICE (the loader's reason), MXC_ENOMEM, or what open returned
+ * Thread-safe. Blocks.
+ */
+MXC_API MXC_MUST_CHECK mxc_status mxc_op_load(const char *path);
 /** The descriptor of a name or alias; NULL if there is none. Thread-safe. */
 MXC_API const mxc_op_def *mxc_op_find(const char *name);
 /** Registered descriptors in order of registration, built-in ones first. at: NULL past the end. Thread-safe. */

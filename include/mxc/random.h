@@ -35,5 +35,11 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_random_set_state(mxc_context context, cons
 MXC_API uint32_t mxc_random_bits(const mxc_random *range, uint64_t i);
 /** Number i of the range as a float in [0, 1). */
 MXC_API float mxc_random_uniform(const mxc_random *range, uint64_t i);
+/** A normal number, by number i of the range alone: any thread may take any i, in any order. NULL range: mean. Take
+ *  another i for each number that is to be independent, whichever the function. */
+MXC_API double mxc_random_normal(const mxc_random *range, uint64_t i, double mean, double deviation);
+/** An integer from low to high - 1, each with the same probability, by number i of the range alone. low where high is
+ *  not above it, or range is NULL. */
+MXC_API int64_t mxc_random_integer(const mxc_random *range, uint64_t i, int64_t low, int64_t high);
 
 #endif

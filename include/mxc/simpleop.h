@@ -11,7 +11,8 @@
 /** Arguments of the functions besides the arrays. */
 typedef struct mxc_simple_env {
     double scalar;      /* if the operator takes one */
-    const void *params; /* struct of the keyword schema, if it has one */
+    const void *params; /* struct of the keyword schema, if it has one, or what params_open filled in */
+    const mxc_op *op;   /* the operator: mxc_op_n_given and mxc_op_given give the keyword pairs as text, as given */
     const mxc_run *run;
     void *temp; /* temp_bytes bytes of scratch memory */
     mxc_random random;
@@ -46,7 +47,7 @@ typedef enum mxc_simple_inplace {
     MXC_SIMPLE_INPLACE_BOTH = 3     /* binary only: both of these */
 } mxc_simple_inplace;
 
-/** A registration. Use designated initialisers; members left out are zero. */
+/** A registration. Use designated initialisers (C, C++20) or mxc_make (C++); members left out are zero. */
 typedef struct mxc_simple_def {
     size_t size;             /* sizeof(mxc_simple_def) */
     const char *name;        /* name for arrays */
@@ -59,7 +60,11 @@ typedef struct mxc_simple_def {
     mxc_scalar_kind scalar;  /* whether there is a parameter "scalar", 1 by default */
     const mxc_param *params; /* keyword schema; not together with scalar */
     size_t param_size;
-    unsigned dtypes; /* as mxc_op_def.dtypes; 0: MXC_DTYPES_FLOAT */
+    /* In place of params and scalar: take keywords of any name, as in mxc_op_def. It checks them, and fills in
+     * param_size bytes, which may be 0: the functions see the pairs themselves through mxc_simple_env.op. */
+    mxc_status (*params_open)(int n, const char *const *keys, const char *const *values, void *params);
+    void (*params_close)(void *params); /* frees what params_open made; optional */
+    unsigned dtypes;                    /* as mxc_op_def.dtypes; 0: MXC_DTYPES_FLOAT */
     /* Output shape from known input shapes (n of them, by arity); NULL: same as the inputs, inferred both ways.
      * Failures by MXC_FAIL(MXC_ESHAPE, ...). */
     mxc_status (*shape)(const mxc_simple_env *env, int n, const mxc_shape *in, mxc_shape *out);

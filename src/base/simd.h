@@ -129,6 +129,8 @@ MXCI_INLINE mxci_v_f64 mxci_widen_f32(const float *p) {
 #endif
 }
 
+typedef short mxci_f16_words __attribute__((vector_size(16))); /* eight float16 */
+
 /* Eight elements of f16. */
 MXCI_INLINE mxci_v_f32 mxci_load_f16(const mxci_f16 *p) {
 #if defined(__F16C__)

@@ -62,6 +62,25 @@ MXCI_PHILOX_FN void mxci_draw_two(mxci_draws *d, double *u, double *v) {
     *v = mxci_philox_double(x.word[2], x.word[3]);
 }
 
+/* The upper 64 bits of a product. */
+MXCI_PHILOX_FN uint64_t mxci_multiply_high(uint64_t a, uint64_t b) {
+    uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (uint32_t)middle;
+    return a1 * b1 + (middle >> 32) + (other >> 32);
+}
+
+/* An integer below n, n > 0: the upper half of the product of n and 64 random bits. They are drawn again where the
+ * lower half is below 2^64 mod n, so that each integer has equally many of the rest (D. Lemire, "Fast random integer
+ * generation in an interval", 2019). */
+MXCI_PHILOX_FN uint64_t mxci_draw_below(mxci_draws *d, uint64_t n) {
+    for (;;) {
+        mxci_philox x = mxci_philox_stream(d->seed, d->stream | (uint64_t)++d->used << 32, d->offset);
+        uint64_t bits = (uint64_t)x.word[0] << 32 | x.word[1], low = bits * n;
+        if (low >= n || low >= (0 - n) % n)
+            return mxci_multiply_high(bits, n);
+    }
+}
+
 MXCI_PHILOX_FN double mxci_draw_uniform(mxci_draws *d, double low, double high) {
     double u, v;
     mxci_draw_two(d, &u, &v);

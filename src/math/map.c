@@ -59,6 +59,13 @@ static int store_mode_of(const mxci_mapping *m, const mxci_result *r) {
     return mxci_store_mode(r->req, (size_t)m->n * mxc_dtype_size(m->dtype), is_in_place(m, r));
 }
 
+static void call_kernel(const mxci_result *r, int64_t n, const void *const *in, void *out) {
+    if (r->fn)
+        r->fn(n, in, out);
+    else
+        r->fn_params(n, in, r->params, out);
+}
+
 /* Stores the kernel's result directly where it has the dtype and is written plainly, else through a tile. */
 static void map_compute(const mxci_mapping *m, const mxci_result *r, const void *const *in, int64_t begin, int64_t n,
                         int part) {
@@ -66,10 +73,10 @@ static void map_compute(const mxci_mapping *m, const mxci_result *r, const void 
     tile values;
     int store_mode = store_mode_of(m, r);
     if (!r->sums && is_native(m->dtype) && store_mode == MXCI_STORE_WRITE) {
-        r->fn(n, in, to);
+        call_kernel(r, n, in, to);
         return;
     }
-    r->fn(n, in, &values);
+    call_kernel(r, n, in, &values);
     if (r->sums)
         add_to_sums(m, r, begin, n, &values, part);
     else
@@ -169,8 +176,8 @@ static void clear_sums(const mxci_mapping *m, int parts) {
 /* Gradients have no kernels in integers, and no sums. */
 static mxc_status check_kernels(const mxci_mapping *m) {
     for (int r = 0; r < MXCI_MAP_RESULTS; r++)
-        if (m->result[r].req != MXC_REQ_NULL &&
-            (!m->result[r].fn || (m->result[r].sums && !(MXC_DTYPES_FLOAT & MXC_DTYPE_BIT(m->dtype)))))
+        if (m->result[r].req != MXC_REQ_NULL && ((!m->result[r].fn && !m->result[r].fn_params) ||
+                                                 (m->result[r].sums && !(MXC_DTYPES_FLOAT & MXC_DTYPE_BIT(m->dtype)))))
             return MXC_FAIL(MXC_EDTYPE, "no gradient is computed in dtype %s, expected a float dtype",
                             mxc_dtype_name(m->dtype));
     return MXC_OK;

@@ -23,10 +23,15 @@ typedef struct mxci_operand {
     double value;
 } mxci_operand;
 
-/* One result: fn of all inputs. */
+/* A kernel as mxci_map_fn with parameters: those of the operators that a program defines (mxc_map). */
+typedef void (*mxci_map_params_fn)(int64_t n, const void *const *in, const void *params, void *out);
+
+/* One result: fn of all inputs, or in its place fn_params. */
 typedef struct mxci_result {
-    mxci_map_fn fn; /* NULL: there is no kernel for the dtype */
-    mxc_req req;    /* MXC_REQ_NULL: not wanted */
+    mxci_map_fn fn; /* NULL, and fn_params too: there is no kernel for the dtype */
+    mxci_map_params_fn fn_params;
+    const void *params;
+    mxc_req req; /* MXC_REQ_NULL: not wanted */
     void *data;
     /* Where data is broadcast over the space (a gradient of such an input), values that fall on one element are added
      * up: how data is broadcast, its elements, and scratch of mxci_sum_bytes. Float dtypes only. */

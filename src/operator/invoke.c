@@ -44,10 +44,10 @@ static mxc_status choose_function(mxci_invocation *v) {
     v->compute = v->pass == MXC_FORWARD ? v->impl.forward : v->impl.backward;
     if (v->compute)
         return MXC_OK;
-    if (v->pass == MXC_BACKWARD && !def->backward[MXC_CPU])
+    if (v->pass == MXC_BACKWARD && !mxci_op_has_backward(def))
         return MXC_FAIL(MXC_EUNSUPPORTED, "%s: has no gradient", def->name);
-    return MXC_FAIL(MXC_EDEVICE, "%s: is not implemented on %s", def->name,
-                    mxc_context_format(v->sig.context, text, sizeof text));
+    return MXC_FAIL(MXC_EDEVICE, "%s: is not implemented on %s%s", def->name,
+                    mxc_context_format(v->sig.context, text, sizeof text), mxci_op_impl_hint(def));
 }
 
 /* All arrays of a call are on one context. An operator without arrays runs on the one of its parameter ctx. */

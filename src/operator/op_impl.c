@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "math/assign.h"
 #include "operator/converted_call.h"
+#include "operator/part.h"
 
 static int by_name(const void *name, const void *impl) {
     return strcmp(name, ((const mxci_op_impl *)impl)->name);
@@ -23,7 +24,16 @@ static const mxci_op_impl *module_impl(const mxc_op_def *def, mxc_device device)
     return bsearch(def->name, module->op_impls, (size_t)module->n_op_impls, sizeof(mxci_op_impl), by_name);
 }
 
-static mxci_op_impl descriptor_impl(const mxc_op_def *def, mxc_device device) {
+/* That of a part, else the descriptor's own. */
+static mxci_op_impl program_impl(const mxc_op_def *def, mxc_device device) {
+    const mxc_op_part *part = mxci_part_find(def, device);
+    if (part)
+        return (mxci_op_impl){.name = def->name,
+                              .forward = part->forward,
+                              .backward = part->backward,
+                              .temp_bytes = part->temp_bytes,
+                              .state_create = part->state_create,
+                              .state_destroy = part->state_destroy};
     return (mxci_op_impl){.name = def->name,
                           .forward = def->forward[device],
                           .backward = def->backward[device],
@@ -42,8 +52,8 @@ static mxc_status zero_gradient(const mxc_op_call *call) {
 
 /* The CPU's functions, wrapped by the conversions (converted_call.h) that the descriptor asks for. */
 static mxci_op_impl unchecked_impl(const mxc_op_def *def) {
-    mxci_op_impl impl = descriptor_impl(def, MXC_CPU);
-    if (mxci_is_converted(def)) {
+    mxci_op_impl impl = program_impl(def, MXC_CPU);
+    if (impl.forward && mxci_is_converted(def) && !mxci_part_find(def, MXC_CPU)) {
         impl.forward = mxci_converted_forward;
         impl.backward = impl.backward ? mxci_converted_backward : NULL;
         impl.temp_bytes = mxci_converted_temp;
@@ -76,19 +86,38 @@ static void fall_back_to_host(const mxc_op_def *def, mxci_op_impl *impl) {
         impl->backward = mxci_host_fallback_backward;
 }
 
-/* The descriptor's own functions for the device go before the module's, so that a program can replace an operator.
- * Without a forward function of its own the device needs no scratch: the fallback measures the host's. */
+/* The program's functions for the device go before the module's, so that a program can replace an operator. Without a
+ * forward function of its own the device needs no scratch: the fallback measures the host's. */
 void mxci_op_impl_get(const mxc_op_def *def, mxc_device device, mxci_op_impl *out) {
     const mxci_op_impl *own;
     if (device == MXC_CPU || device == MXC_CPU_PINNED) {
         *out = host_impl(def);
         return;
     }
-    own = def->forward[device] ? NULL : module_impl(def, device);
-    *out = own ? *own : descriptor_impl(def, device);
+    *out = program_impl(def, device);
+    own = out->forward ? NULL : module_impl(def, device);
+    if (own)
+        *out = *own;
     if (!out->forward)
         out->temp_bytes = NULL;
     fall_back_to_host(def, out);
+}
+
+int mxci_op_impl_is_of_module(const mxc_op_def *def, mxc_device device, mxc_pass pass) {
+    return !program_impl(def, device).forward && mxc_op_place(def, device, pass) == MXC_PLACE_DEVICE;
+}
+
+int mxci_op_has_backward(const mxc_op_def *def) {
+    for (int i = MXC_CPU; i < MXC_DEVICE_LIMIT; i++)
+        if (def->backward[i] || program_impl(def, (mxc_device)i).backward)
+            return 1;
+    return 0;
+}
+
+const char *mxci_op_impl_hint(const mxc_op_def *def) {
+    return def->flags & MXC_OP_PARTS
+               ? "; no part for this device is registered: load the library that has it (mxc_op_load)"
+               : "";
 }
 
 mxc_status mxci_op_impl_temp(const mxci_op_impl *impl, const mxc_op_sig *sig, mxc_pass pass, size_t *out) {

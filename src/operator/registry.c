@@ -62,7 +62,7 @@ static mxc_status check_def(const mxc_op_def *def) {
         return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: to_channels_second with param_size %zu, expected at most %d",
                         def->name, def->param_size, MXCI_CONVERTED_PARAMS);
     for (int i = 0; i < MXC_DEVICE_LIMIT; i++)
-        if (def->forward[i])
+        if (def->forward[i] || (def->flags & MXC_OP_PARTS))
             return MXC_OK;
     return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: has no forward function", def->name);
 }

@@ -7,14 +7,19 @@
 #include "base/sys.h"
 #include "engine/device/run_memory.h"
 
+/* Whose block it is. */
+typedef enum temp_user { LIBRARY, PROGRAM } temp_user;
+
 typedef struct scratch {
     struct scratch *next;
     mxc_context context;
+    temp_user user;
     void *block;
     size_t bytes;
 } scratch;
 
-static _Thread_local scratch *thread_list; /* the list of this thread, no lock needed; a few entries, one per context */
+static _Thread_local scratch
+    *thread_list; /* the list of this thread, no lock needed; a few entries, by context and user */
 
 /* The destructor of the key; also called by mxci_temp_release. */
 static void release_list(void *list) {
@@ -42,11 +47,11 @@ static mxc_status exit_key(mxci_tls *out) {
     return status;
 }
 
-/* This thread's find_entry for a context, created if there is none. */
-static mxc_status find_entry(mxc_context context, scratch **out) {
+/* This thread's entry for a context and user, created if there is none. */
+static mxc_status find_entry(mxc_context context, temp_user user, scratch **out) {
     mxci_tls key;
     scratch *s = thread_list;
-    while (s && !mxc_context_equal(s->context, context))
+    while (s && (s->user != user || !mxc_context_equal(s->context, context)))
         s = s->next;
     *out = s;
     if (s)
@@ -54,8 +59,9 @@ static mxc_status find_entry(mxc_context context, scratch **out) {
     MXC_TRY(exit_key(&key));
     s = mxci_calloc(1, sizeof *s);
     if (!s)
-        return MXC_FAIL(MXC_ENOMEM, "no memory for an find_entry of scratch memory");
+        return MXC_FAIL(MXC_ENOMEM, "no memory for an entry of scratch memory");
     s->context = context;
+    s->user = user;
     s->next = thread_list;
     if (mxci_tls_set(key, s) != MXC_OK) {
         mxci_free(s);
@@ -87,16 +93,24 @@ static mxc_status temp_grow(const mxc_run *run, scratch *s, size_t bytes) {
 }
 
 /* Under the address sanitizer only the bytes that were requested may be accessed. */
-mxc_status mxci_temp_get(const mxc_run *run, size_t bytes, void **out) {
+static mxc_status temp_get(const mxc_run *run, temp_user user, size_t bytes, void **out) {
     scratch *s;
     *out = NULL;
-    MXC_TRY(find_entry(run->context, &s));
+    MXC_TRY(find_entry(run->context, user, &s));
     if (bytes > s->bytes)
         MXC_TRY(temp_grow(run, s, bytes));
     if (s->context.device != MXC_GPU)
         mxci_memory_usable(s->block, bytes, s->bytes);
     *out = s->block;
     return MXC_OK;
+}
+
+mxc_status mxci_temp_get(const mxc_run *run, size_t bytes, void **out) {
+    return temp_get(run, LIBRARY, bytes, out);
+}
+
+mxc_status mxci_temp_get_for_program(const mxc_run *run, size_t bytes, void **out) {
+    return temp_get(run, PROGRAM, bytes, out);
 }
 
 void mxci_temp_release(void) {

@@ -23,10 +23,10 @@ static const mxc_simple_def *simple_of(const mxc_op *op) {
 /* What a registered function gets to know of its operator. */
 static mxc_simple_env make_env(const mxc_op *op, const void *params) {
     const mxc_simple_def *def = simple_of(op);
-    mxc_simple_env env = {0};
+    mxc_simple_env env = {.op = op};
     if (def->scalar != MXC_SCALAR_NONE)
         env.scalar = ((const mxci_scalar_params *)params)->scalar;
-    else if (def->params)
+    else if (def->params || def->param_size)
         env.params = params;
     return env;
 }
@@ -166,6 +166,8 @@ static mxc_status simpleop_check_options(const mxc_simple_def *def) {
         wrong = "arity is not 0, 1 or 2";
     else if (def->scalar != MXC_SCALAR_NONE && def->params)
         wrong = "takes a scalar and keyword parameters; one of them is possible";
+    else if (def->params_open && (def->params || def->scalar != MXC_SCALAR_NONE))
+        wrong = "has params_open together with params or a scalar";
     else if (def->params && !def->param_size)
         wrong = "has params but no param_size";
     else if (computed && def->arity == 0)
@@ -232,6 +234,8 @@ static mxc_status set_names(const mxc_simple_def *def, mxci_simple_op *out) {
 static void set_params(const mxc_simple_def *def, mxci_simple_op *out) {
     out->op.params = def->params;
     out->op.param_size = def->param_size;
+    out->op.params_open = def->params_open;
+    out->op.params_close = def->params_close;
     if (def->scalar == MXC_SCALAR_NONE)
         return;
     out->scalar_schema[0] =

@@ -48,6 +48,11 @@ static const char *const optional[] = {
     "mxc_done_complete.message",
     "mxc_parallel_for.run",
     "mxc_parallel_parts.run",
+    "mxc_map.run",
+    "mxc_map.params",
+    "mxc_store.run",
+    "mxc_store_row.from",
+    "mxc_store_row.to",
     "mxc_executor_bind.options",
     "mxc_executor_bind.grads",
     "mxc_executor_bind.reqs",
@@ -235,6 +240,8 @@ static const void *fixture(const char *type) {
     static const mxc_bind_spec bind_spec = MXC_BIND_SPEC_INIT;
     static const mxc_quantize_options quantize = MXC_QUANTIZE_OPTIONS_INIT;
     static const mxc_op_def def = {.size = sizeof def, .name = "t_null", .forward = MXC_ON_CPU(no_compute)};
+    static const mxc_op_part part = {.size = sizeof part, .op = "relu", .device = MXC_CPU, .forward = no_compute};
+    static const mxc_tensor tensor = {.dtype = MXC_F32}, *const tensors[] = {&tensor};
     static const mxc_simple_def simple = {.size = sizeof simple, .name = "t_simple_null"};
     static mxc_fit_options fit;
     static mxc_task task = MXC_TASK_INIT;
@@ -291,6 +298,10 @@ static const void *fixture(const char *type) {
         {"const mxc_bind_spec *", &bind_spec},
         {"const mxc_quantize_options *", &quantize},
         {"const mxc_op_def *", &def},
+        {"const mxc_op_part *", &part},
+        {"const mxc_map_kernels *", &(mxc_map_kernels){0}},
+        {"const mxc_tensor *", &tensor},
+        {"const mxc_tensor *const *", tensors},
         {"const mxc_simple_def *", &simple},
         {"const mxc_fit_options *", &fit},
         {"const mxc_engine_options *", &(mxc_engine_options)MXC_ENGINE_OPTIONS_INIT},

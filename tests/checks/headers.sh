@@ -1,23 +1,33 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Every public header stands alone, twice over, as C99, C11 and C++17 without a warning, and an FFI generator can read it.
+# Every public header stands alone, twice over, as C99, C11, C++11 and C++17 without a warning, and an FFI generator can read
+# it; those for C++ alone (.hpp) as C++11 and C++17.
 . "$(dirname "$0")/lib.sh"
 
 check() {
-    local header name
+    local header name standard
     for header in "$1"/include/mxc/*.h; do
         name=include/mxc/$(basename "$header")
         compile "$1" "$name" "${CC:-cc}" c c99
         compile "$1" "$name" "${CC:-cc}" c c11
+        compile "$1" "$name" "${CXX:-c++}" c++ c++11
         compile "$1" "$name" "${CXX:-c++}" c++ c++17
         grep -n '^MXC_API mxc_status' "$header" |
             sed "s|^\([0-9]*\):.*|$name:\1: a status without MXC_MUST_CHECK: it can be forgotten unseen|" || true
         code "$header" | grep -nE '\b(_Atomic|_Generic|restrict|_Static_assert|typeof)\b|^ +[a-z_0-9 ]+ [a-z_0-9]+ ?: ?[0-9]+;' |
             sed "s|^\([0-9]*\):.*|$name:\1: not in the subset that every language binding reads|" || true
     done
+    for header in "$1"/include/mxc/*.hpp; do
+        [ -e "$header" ] || continue
+        compile "$1" "include/mxc/$(basename "$header")" "${CXX:-c++}" c++ c++11
+        compile "$1" "include/mxc/$(basename "$header")" "${CXX:-c++}" c++ c++17
+    done
     if [ -e "$1/include/mxc/op.h" ]; then
-        own_operator_compiles "$1" "${CC:-cc}" c c11
-        own_operator_compiles "$1" "${CXX:-c++}" c++ c++20
+        own_operator_compiles "$1" "${CC:-cc}" c c11 own_op.c
+        own_operator_compiles "$1" "${CXX:-c++}" c++ c++20 own_op.c
+        for standard in 11 14 17 20; do
+            own_operator_compiles "$1" "${CXX:-c++}" c++ c++$standard own_op.cpp
+        done
     fi
     if [ -e "$1/include/mxc/status.h" ]; then
         unused_is_seen "$1" "${CC:-cc}" c c11
@@ -25,9 +35,9 @@ check() {
     fi
 }
 
-# own_operator_compiles ROOT COMPILER LANGUAGE STANDARD: the descriptor of a program's own operator.
+# own_operator_compiles ROOT COMPILER LANGUAGE STANDARD FILE: the descriptor of a program's own operator.
 own_operator_compiles() {
-    "$2" -x "$3" -std="$4" -Wall -Wpedantic -Werror -I"$1/include" -fsyntax-only "$here/tests/install/own_op.c" 2>&1 |
+    "$2" -x "$3" -std="$4" -Wall -Wpedantic -Werror -I"$1/include" -fsyntax-only "$here/tests/install/$5" 2>&1 |
         sed "s|^|include/mxc/op.h:1: as $4: |" || true
 }
 

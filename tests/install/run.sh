@@ -30,7 +30,7 @@ runs() {
 # compile OUT LANGUAGE [pkg-config option]
 compile() {
     local flags source=${source:-hello.c} language=$2 cc=${CC:-cc}
-    [ "$language" = c++ ] && cc="${CXX:-c++} -std=c++20 -Wpedantic"
+    [ "$language" = c++ ] && cc="${CXX:-c++} -std=${standard:-c++20} -Wpedantic"
     flags=$(pkg-config "${@:3}" --cflags --libs mxc)
     [ "${3:-}" = --static ] && flags=${flags/-lmxc/-l:libmxc.a}
     eval "$cc -x $language -Wall -Werror '$here/$source' -x none -o '$1' $flags"
@@ -44,6 +44,9 @@ for language in c c++; do
     source=own_op.c compile "$work/own_op" $language
     runs "an operator of its own, $language" "$work/own_op" shared
 done
+
+source=own_op.cpp standard=c++11 compile "$work/own_op" c++
+runs "an operator of its own, C++11" "$work/own_op" shared
 
 cmake -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" >>"$work/log"
 cmake --build "$work/build" >>"$work/log"

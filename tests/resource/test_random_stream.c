@@ -141,12 +141,57 @@ static void threads_get_disjoint_ranges(void **state) {
         assert_int_equal(atomic_load(&taken[i]), 1);
 }
 
+enum { DRAWS = 40000 };
+
+/* One number at a time, as operators take them: each depends on its own position alone. */
+static void single_numbers_have_their_moments(void **state) {
+    const mxc_random range = {.seed = 11, .stream = 2, .offset = 100}, later = {.seed = 11, .stream = 2, .offset = 103};
+    double sum = 0, squares = 0, bound;
+    int counts[7] = {0};
+    (void)state;
+    for (uint64_t i = 0; i < DRAWS; i++) {
+        const double x = mxc_random_normal(&range, i, 3, 2);
+        const int64_t k = mxc_random_integer(&range, i, -3, 4);
+        sum += x;
+        squares += (x - 3) * (x - 3);
+        assert_true(k >= -3 && k < 4);
+        counts[k + 3]++;
+    }
+    assert_true(fabs(sum / DRAWS - 3) < 0.05 && fabs(squares / DRAWS - 4) < 0.15);
+    for (int k = 0; k < 7; k++)
+        assert_true(abs(counts[k] - DRAWS / 7) < 400); /* six standard deviations */
+    for (uint64_t i = 0; i < 10; i++) {
+        assert_true(mxc_random_normal(&range, i + 3, 0, 1) == mxc_random_normal(&later, i, 0, 1));
+        assert_true(mxc_random_integer(&range, i + 3, 0, 1000000) == mxc_random_integer(&later, i, 0, 1000000));
+    }
+    bound = mxc_random_normal(&range, 0, 5, 0);
+    assert_true(bound == 5);
+    assert_true(mxc_random_normal(NULL, 0, 5, 1) == 5 && mxc_random_integer(NULL, 0, 5, 9) == 5);
+}
+
+/* The whole range of int64_t, ranges that are no power of two, one integer, none. */
+static void integers_fill_their_range(void **state) {
+    const mxc_random range = {.seed = 5};
+    const int64_t third = INT64_MAX / 3 * 2; /* of 2^63, where a product without rejection would be biased */
+    int64_t below = 0, negative = 0;
+    (void)state;
+    for (uint64_t i = 0; i < DRAWS; i++) {
+        below += mxc_random_integer(&range, i, 0, third) < third / 2;
+        negative += mxc_random_integer(&range, i, INT64_MIN, INT64_MAX) < 0;
+        assert_int_equal(mxc_random_integer(&range, i, 8, 9), 8);
+    }
+    assert_true(llabs(below - DRAWS / 2) < 600 && llabs(negative - DRAWS / 2) < 600);
+    assert_int_equal(mxc_random_integer(&range, 1, 8, 8), 8);
+    assert_int_equal(mxc_random_integer(&range, 1, 8, -8), 8);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reserve_hands_out_ranges),          cmocka_unit_test(state_is_restored),
         cmocka_unit_test(words_in_bulk_are_the_single_ones), cmocka_unit_test(fills_do_not_depend_on_parts),
         cmocka_unit_test(distributions_have_their_moments),  cmocka_unit_test(uniform_stays_below_high),
-        cmocka_unit_test(threads_get_disjoint_ranges),
+        cmocka_unit_test(threads_get_disjoint_ranges),       cmocka_unit_test(single_numbers_have_their_moments),
+        cmocka_unit_test(integers_fill_their_range),
     };
     return cmocka_run_group_tests_name("random", tests, NULL, NULL);
 }

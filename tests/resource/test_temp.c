@@ -17,6 +17,21 @@ static int64_t in_use(const mxc_run *run) {
     return stats.bytes_in_use;
 }
 
+/* A program's operator and the library have a block each. */
+static void program_has_its_own(void **state) {
+    void *library, *program, *again;
+    (void)state;
+    assert_ok(mxci_temp_get(&run0, 1000, &library));
+    assert_ok(mxci_temp_get_for_program(&run0, 1000, &program));
+    assert_ptr_not_equal(library, program);
+    assert_ok(mxci_temp_get_for_program(&run0, 50000, &again));
+    memset(again, 3, 50000);
+    assert_ok(mxci_temp_get(&run0, 1000, &again));
+    assert_ptr_equal(library, again);
+    mxci_temp_release();
+    assert_int_equal(in_use(&run0), 0);
+}
+
 static void scratch_is_kept_and_grows(void **state) {
     void *a, *b, *c;
     (void)state;
@@ -79,6 +94,7 @@ static void failures_leave_it_usable(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scratch_is_kept_and_grows),
+        cmocka_unit_test(program_has_its_own),
         cmocka_unit_test(a_threads_end_frees_its_scratch),
         cmocka_unit_test(failures_leave_it_usable),
     };

@@ -35,6 +35,11 @@ static mxc_status binary_grad(const mxc_simple_env *env, const mxc_tensor *out_g
     return MXC_OK;
 }
 
+static mxc_status open_pairs(int n, const char *const *keys, const char *const *values, void *params) {
+    (void)n, (void)keys, (void)values, (void)params;
+    return MXC_OK;
+}
+
 static const mxc_param no_params[] = {MXC_PARAM_END};
 
 #define DEF(...) \
@@ -46,6 +51,8 @@ static const struct {
     mxc_simple_def def;
     const char *message;
 } wrong[] = {
+    {DEF(ONE, .params_open = open_pairs, .scalar = MXC_SCALAR_AFTER), "params_open together with params or a scalar"},
+    {DEF(ONE, .params_open = open_pairs, .params = no_params, .param_size = 1), "params_open together with params"},
     {DEF(.arity = 3, .unary = {[MXC_CPU] = unary}), "t_wrong: arity is not 0, 1 or 2"},
     {DEF(.arity = -1, .unary = {[MXC_CPU] = unary}), "arity"},
     {DEF(.arity = 1), "t_wrong: no function of arity 1"},

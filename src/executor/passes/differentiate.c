@@ -13,6 +13,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "executor/passes/passes.h"
+#include "operator/op_impl.h"
 #include "symbol/graph_edit.h"
 #include "symbol/graph_query.h"
 
@@ -83,13 +84,6 @@ static mxc_status gradient_of(work *w, int32_t entry, int32_t *out) {
     return MXC_OK;
 }
 
-static int has_gradient(const mxc_op_def *def) {
-    for (int i = 0; i < MXC_DEVICE_LIMIT; i++)
-        if (def->backward[i])
-            return 1;
-    return 0;
-}
-
 /* ---- head gradients -------------------------------------------------------------------------------------------- */
 
 /* The head gradient of an output, where it is read: a new variable if heads is set, else ones. */
@@ -101,7 +95,7 @@ static mxc_status start_output(work *w, int32_t output, int32_t *heads) {
         heads[output] = -1;
     if (!w->reaches[node])
         return MXC_OK;
-    if (g->nodes[node].kind == MXCI_FORWARD && has_gradient(mxci_graph_op_def(g, node)))
+    if (g->nodes[node].kind == MXCI_FORWARD && mxci_op_has_backward(mxci_graph_op_def(g, node)))
         mxc_op_get_needs(g->nodes[node].op, &needs);
     w->is_loss[node] = needs.out_grad == 0;
     if (!mxc_need_has(needs.out_grad, entry - g->nodes[node].first_entry))
@@ -183,7 +177,7 @@ static mxc_status differentiate_node(work *w, int32_t node) {
     const mxc_op_def *def = mxci_graph_op_def(w->graph, node);
     int32_t *out_grads, n_inputs = 0;
     mxc_status status;
-    if (n->kind == MXCI_BACKWARD || !has_gradient(def))
+    if (n->kind == MXCI_BACKWARD || !mxci_op_has_backward(def))
         return MXC_FAIL(MXC_EUNSUPPORTED, "gradient: %s %s (node %s) has no gradient",
                         n->kind == MXCI_BACKWARD ? "the backward pass of" : "operator", def->name, n->name);
     out_grads = mxci_calloc((size_t)n->n_outputs + 1, sizeof *out_grads);

@@ -163,9 +163,10 @@ static mxc_status make_step(maker *m, int32_t step) {
     char text[32];
     s->fn = is_backward ? impl.backward : impl.forward;
     if (!s->fn)
-        return MXC_FAIL(MXC_EDEVICE, "bind: operator %s (node %s) is not implemented on %s", impl.name,
+        return MXC_FAIL(MXC_EDEVICE, "bind: operator %s (node %s) is not implemented on %s%s", impl.name,
                         p->graph->nodes[node].name,
-                        mxc_context_format(p->graph->nodes[node].context, text, sizeof text));
+                        mxc_context_format(p->graph->nodes[node].context, text, sizeof text),
+                        mxci_op_impl_hint(mxci_graph_op_def(p->graph, node)));
     MXC_TRY(make_state(m, node));
     s->n_slots = slots_of(p->graph, node);
     s->tensors = b->tensors + m->n_slots;

@@ -5,6 +5,7 @@
 #include "base/device.h"
 #include "base/trace.h"
 #include "executor/run/execute.h"
+#include "operator/op_impl.h"
 #include "symbol/graph_query.h"
 
 enum { NEVER = -1 }; /* in mxci_segment.runs */
@@ -14,7 +15,7 @@ static int repeats(const mxci_program *p, int32_t step) {
     const mxci_gnode *n = &p->graph->nodes[p->order[step]];
     const mxc_op_def *def = mxci_graph_op_def(p->graph, p->order[step]);
     mxc_pass pass = n->kind == MXCI_BACKWARD ? MXC_BACKWARD : MXC_FORWARD;
-    return !def->forward[n->context.device] && mxc_op_place(def, n->context.device, pass) == MXC_PLACE_DEVICE;
+    return mxci_op_impl_is_of_module(def, n->context.device, pass);
 }
 
 void mxci_graph_capture_prepare(const mxci_bound_program *b, mxci_segment *s) {

@@ -172,7 +172,8 @@ static mxc_status leaky_relu_forward(const mxc_op_call *call) {
     if (is_random(call->params))
         make_slopes(call);
     m.in[1] = slope_of(call, call->temp, &strides);
-    m.result[0] = (mxci_result){fn[mxci_compute_type(data->dtype)], call->req[0], call->out[0].data, NULL, 0, NULL};
+    m.result[0] =
+        (mxci_result){.fn = fn[mxci_compute_type(data->dtype)], .req = call->req[0], .data = call->out[0].data};
     return call->req[0] == MXC_REQ_NULL ? MXC_OK : mxci_mapping_run(call->run, &m);
 }
 
@@ -193,11 +194,14 @@ static mxc_status leaky_relu_backward(const mxc_op_call *call) {
             },
     };
     m.in[2] = slope_of(call, call->out[MASK].data, &strides);
-    m.result[0] = (mxci_result){kinds[kind].gradient[compute], call->req[DATA], grad->data, NULL, 0, NULL};
+    m.result[0] = (mxci_result){.fn = kinds[kind].gradient[compute], .req = call->req[DATA], .data = grad->data};
     if (has_gamma(call->params))
-        m.result[1] =
-            (mxci_result){mxci_leaky_slope_grad[compute],     call->req[GAMMA], call->in_grad[GAMMA].data, &strides,
-                          mxci_tensor_size(&call->in[GAMMA]), call->temp};
+        m.result[1] = (mxci_result){.fn = mxci_leaky_slope_grad[compute],
+                                    .req = call->req[GAMMA],
+                                    .data = call->in_grad[GAMMA].data,
+                                    .sum_strides = &strides,
+                                    .n_sums = mxci_tensor_size(&call->in[GAMMA]),
+                                    .sums = call->temp};
     return mxci_mapping_run(call->run, &m);
 }
 
