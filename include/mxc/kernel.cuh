@@ -92,19 +92,20 @@ template <class T> mxc_status set_input(const mxc_tensor *from, const mxc_tensor
         return MXC_FAIL(MXC_EINVAL, "mxc::gpu::map: an input has no data; backward has that of arrays that the "
                                     "descriptor's needs ask for");
     to->data = pointer<const T>(from->data);
+    bool fits = from->shape.ndim <= out->shape.ndim;
     to->ndim = mxc_shape_equal(&from->shape, &out->shape) ? 0 : out->shape.ndim;
     for (int k = 0; k < to->ndim; k++) { /* from the last axis on */
         const int axis = out->shape.ndim - 1 - k;
         const int64_t dim = k < from->shape.ndim ? from->shape.dim[from->shape.ndim - 1 - k] : 1;
-        if ((dim != 1 && dim != out->shape.dim[axis]) || from->shape.ndim > out->shape.ndim)
-            return MXC_FAIL(MXC_ESHAPE, "mxc::gpu::map: an input of shape %s cannot be broadcast to %s, the output's",
-                            mxc_shape_format(&from->shape, have, sizeof have),
-                            mxc_shape_format(&out->shape, want, sizeof want));
+        fits = fits && (dim == 1 || dim == out->shape.dim[axis]);
         to->dim[axis] = out->shape.dim[axis];
         to->step[axis] = dim == 1 ? 0 : step;
         step *= dim;
     }
-    return MXC_OK;
+    return fits ? MXC_OK
+                : MXC_FAIL(MXC_ESHAPE, "mxc::gpu::map: an input of shape %s cannot be broadcast to %s, the output's",
+                           mxc_shape_format(&from->shape, have, sizeof have),
+                           mxc_shape_format(&out->shape, want, sizeof want));
 }
 
 template <class T, class F, int... I>
