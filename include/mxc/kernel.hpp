@@ -13,6 +13,7 @@
 #define MXC_KERNEL_HPP
 
 #include <mxc/kernel.h>
+#include <mxc/philox.h>
 
 /* A function that runs on the host and, compiled by nvcc, in kernels. */
 #if defined(__CUDACC__)
@@ -84,6 +85,22 @@ template <class T> struct output {
         data[i] = narrow<T>(adds ? widen<T>(data[i]) + value : value);
     }
 };
+
+/* ---- random numbers ---------------------------------------------------------------------------------------------- */
+
+/** Number i of a range (mxc_op_call.random), on the host and in kernels: those of mxc_random_uniform, mxc_random_normal
+ *  and mxc_random_integer. On a GPU the last digits of normal numbers are its own logarithm's and cosine's. */
+MXC_FN float random_uniform(const mxc_random &range, uint64_t i) {
+    return mxc_philox_float(mxc_philox_number(range.seed, range.stream, range.offset + i));
+}
+MXC_FN double random_normal(const mxc_random &range, uint64_t i, double mean, double deviation) {
+    mxc_draws draws = {range.seed, range.stream, range.offset + i, 0};
+    return mxc_draw_normal(&draws, mean, deviation);
+}
+MXC_FN int64_t random_integer(const mxc_random &range, uint64_t i, int64_t low, int64_t high) {
+    mxc_draws draws = {range.seed, range.stream, range.offset + i, 0};
+    return high > low ? (int64_t)((uint64_t)low + mxc_draw_below(&draws, (uint64_t)high - (uint64_t)low)) : low;
+}
 
 /* ---- choosing by dtype ------------------------------------------------------------------------------------------- */
 

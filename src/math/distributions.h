@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random numbers of distributions, one element at a time, in a form that C and nvcc read. Each element has blocks of
- * its own in the generator's counter: the first half is the element's offset in the context's stream, the last word
- * counts from 1 (0 belongs to the plain numbers). So rejection may take as many as it likes, and no element depends on
- * another.
+ * Random numbers of distributions, one element at a time, in a form that C and nvcc read. Each element draws from its
+ * own position of the context's stream (mxc/philox.h), so no element depends on another.
  */
 #ifndef MXCI_MATH_DISTRIBUTIONS_H
 #define MXCI_MATH_DISTRIBUTIONS_H
@@ -12,12 +10,6 @@
 #include <stdint.h>
 
 #include "math/philox.h"
-
-/* The generator of one element: its blocks of random words, of which `used` are drawn. */
-typedef struct mxci_draws {
-    uint64_t seed, stream, offset;
-    uint32_t used; /* blocks */
-} mxci_draws;
 
 /* Each distribution's range of parameters, in words and as a function. */
 #define MXCI_RANGE_uniform "low <= high"
@@ -55,58 +47,15 @@ MXCI_PHILOX_FN int mxci_fits_generalized(double a, double b) {
            (b == 0 || mxci_is_finite(1 / b));
 }
 
-/* Two uniform numbers of [0, 1): the element's next block. */
-MXCI_PHILOX_FN void mxci_draw_two(mxci_draws *d, double *u, double *v) {
-    mxci_philox x = mxci_philox_stream(d->seed, d->stream | (uint64_t)++d->used << 32, d->offset);
-    *u = mxci_philox_double(x.word[0], x.word[1]);
-    *v = mxci_philox_double(x.word[2], x.word[3]);
-}
-
-/* The upper 64 bits of a product. */
-MXCI_PHILOX_FN uint64_t mxci_multiply_high(uint64_t a, uint64_t b) {
-    uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
-    uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (uint32_t)middle;
-    return a1 * b1 + (middle >> 32) + (other >> 32);
-}
-
-/* An integer below n, n > 0: the upper half of the product of n and 64 random bits. They are drawn again where the
- * lower half is below 2^64 mod n, so that each integer has equally many of the rest (D. Lemire, "Fast random integer
- * generation in an interval", 2019). */
-MXCI_PHILOX_FN uint64_t mxci_draw_below(mxci_draws *d, uint64_t n) {
-    for (;;) {
-        mxci_philox x = mxci_philox_stream(d->seed, d->stream | (uint64_t)++d->used << 32, d->offset);
-        uint64_t bits = (uint64_t)x.word[0] << 32 | x.word[1], low = bits * n;
-        if (low >= n || low >= (0 - n) % n)
-            return mxci_multiply_high(bits, n);
-    }
-}
-
 MXCI_PHILOX_FN double mxci_draw_uniform(mxci_draws *d, double low, double high) {
     double u, v;
     mxci_draw_two(d, &u, &v);
     return low + u * (high - low);
 }
 
-/* The upper half of the 128 bits of a b. */
-MXCI_PHILOX_FN uint64_t mxci_multiply_high(uint64_t a, uint64_t b) {
-    const uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
-    const uint64_t middle = a1 * b0 + (a0 * b0 >> 32), rest = a0 * b1 + (uint32_t)middle;
-    return a1 * b1 + (middle >> 32) + (rest >> 32);
-}
-
-/* A whole number of low to high - 1, by the upper half of 64 random bits times their count: no number is more likely
- * than another by more than count / 2^64. */
+/* A whole number of low to high - 1. */
 MXCI_PHILOX_FN int64_t mxci_draw_integer(mxci_draws *d, int64_t low, int64_t high) {
-    const mxci_philox x = mxci_philox_stream(d->seed, d->stream | (uint64_t)++d->used << 32, d->offset);
-    const uint64_t count = (uint64_t)high - (uint64_t)low;
-    return (int64_t)((uint64_t)low + mxci_multiply_high((uint64_t)x.word[0] << 32 | x.word[1], count));
-}
-
-/* By the Box-Muller transform. */
-MXCI_PHILOX_FN double mxci_draw_normal(mxci_draws *d, double mean, double deviation) {
-    double u, v;
-    mxci_draw_two(d, &u, &v);
-    return mean + deviation * sqrt(-2 * log(1 - u)) * cos(6.28318530717958647692 * v);
+    return (int64_t)((uint64_t)low + mxci_draw_below(d, (uint64_t)high - (uint64_t)low));
 }
 
 MXCI_PHILOX_FN double mxci_draw_exponential(mxci_draws *d, double lam, double unused) {

@@ -168,6 +168,8 @@ static mxc_status no_compute(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+static const mxc_map_kernels no_kernels;
+
 /* In a child process no assertion may leave the test. */
 static void need(mxc_status status) {
     if (status == MXC_OK)
@@ -299,7 +301,7 @@ static const void *fixture(const char *type) {
         {"const mxc_quantize_options *", &quantize},
         {"const mxc_op_def *", &def},
         {"const mxc_op_part *", &part},
-        {"const mxc_map_kernels *", &(mxc_map_kernels){0}},
+        {"const mxc_map_kernels *", &no_kernels},
         {"const mxc_tensor *", &tensor},
         {"const mxc_tensor *const *", tensors},
         {"const mxc_simple_def *", &simple},

@@ -9,7 +9,7 @@ layers='base=0 storage=1 engine=1 math=2 image=3 resource=3 ndarray=4 operator=5
     io=9 rewrite=10 kvstore=10 train=11
     <export>=base <status>=base <types>=base <dtype>=base <param>=base <log>=base <trace>=base <version>=base
     <storage>=storage <engine>=engine <random>=resource <ndarray>=ndarray <dlpack>=ndarray <op>=operator <image>=image
-    <half>=base <kernel>=operator <simpleop>=simpleop <symbol>=symbol <executor>=executor <optimizer>=optimizer <kvstore>=kvstore <recordio>=io <io>=io
+    <half>=base <philox>=math <kernel>=operator <simpleop>=simpleop <symbol>=symbol <executor>=executor <optimizer>=optimizer <kvstore>=kvstore <recordio>=io <io>=io
     <train>=train <quantize>=rewrite'
 plain='stddef.h stdint.h stdbool.h string.h math.h float.h limits.h immintrin.h cblas.h mxc/types.h base/half.h
     base/simd.h base/size.h math/distributions.h math/fastmath.h math/for_types.inc math/for_vectors.inc

@@ -10,6 +10,7 @@ enum { ROWS = 40, COLUMNS = 30, N = ROWS * COLUMNS };
 /* author/operators.cpp */
 mxc_status multiply_add_on_cpu(const mxc_op_call *call);
 mxc_status multiply_add_on_gpu(const mxc_op_call *call);
+mxc_status dice_on_gpu(const mxc_op_call *call);
 mxc_status square_on_gpu(const mxc_op_call *call);
 
 /* out has the shape of lhs. */
@@ -43,6 +44,30 @@ static const mxc_op_def square = {
     .flags = MXC_OP_ZERO_GRADIENT,
     .dtypes = MXC_DTYPE_BIT(MXC_F32),
     .forward = MXC_ON_CPU_AND_GPU(NULL, square_on_gpu),
+};
+
+static mxc_status dice_on_cpu(const mxc_op_call *call) {
+    double *y = call->out[0].data;
+    for (int64_t i = 0; i < mxc_shape_size(&call->out[0].shape); i++) {
+        const uint64_t at = 3 * (uint64_t)i;
+        y[i] = mxc_random_normal(&call->random, at, 100, 1) + (double)mxc_random_integer(&call->random, at + 1, 1, 7) +
+               (double)mxc_random_uniform(&call->random, at + 2);
+    }
+    return MXC_OK;
+}
+
+static uint64_t dice_count(const mxc_op_sig *sig) {
+    return 3 * (uint64_t)mxc_shape_size(&sig->in_shape[0]);
+}
+
+static const mxc_op_def dice = {
+    .size = sizeof dice,
+    .name = "t_dice",
+    .doc = "random numbers",
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .dtypes = MXC_DTYPE_BIT(MXC_F64),
+    .random_count = dice_count,
+    .forward = MXC_ON_CPU_AND_GPU(dice_on_cpu, dice_on_gpu),
 };
 
 /* An array of i % modulus in a dtype. */
@@ -135,6 +160,25 @@ static void a_loop_of_its_own(void **state) {
     mxc_ndarray_release(y);
 }
 
+/* From one seed the same numbers, by the functions of mxc/random.h and by those for kernels. */
+static void random_numbers_are_the_hosts(void **state) {
+    static const int64_t n = N;
+    static double found[2][N];
+    const mxc_context contexts[2] = {mxc_cpu(0), mxc_gpu(0)};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        mxc_ndarray *x = array_of(contexts[k], MXC_F64, 1, &n, 9), *y;
+        mxc_random_seed(12);
+        assert_ok(mxc_invoke("t_dice", 1, &x, 0, NULL, NULL, 1, &y));
+        assert_ok(mxc_ndarray_get(y, found[k], sizeof found[k]));
+        mxc_ndarray_release(x);
+        mxc_ndarray_release(y);
+    }
+    for (int i = 0; i < N; i++)
+        assert_true(found[0][i] == found[1][i] && found[0][i] > 90 && found[0][i] < 120);
+    assert_true(found[0][0] != found[0][1]);
+}
+
 /* What the mapper refuses is reported by the wait on the result. */
 static void wrong_shapes_are_named(void **state) {
     static const int64_t n = N, two = 2;
@@ -150,13 +194,18 @@ static void wrong_shapes_are_named(void **state) {
 
 static int register_operators(void **state) {
     (void)state;
-    return mxc_op_register(&multiply_add) != MXC_OK || mxc_op_register(&square) != MXC_OK;
+    return mxc_op_register(&multiply_add) != MXC_OK || mxc_op_register(&square) != MXC_OK ||
+           mxc_op_register(&dice) != MXC_OK;
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_the_host),       cmocka_unit_test(without_the_part),       cmocka_unit_test(with_the_part),
-        cmocka_unit_test(a_loop_of_its_own), cmocka_unit_test(wrong_shapes_are_named),
+        cmocka_unit_test(on_the_host),
+        cmocka_unit_test(without_the_part),
+        cmocka_unit_test(with_the_part),
+        cmocka_unit_test(a_loop_of_its_own),
+        cmocka_unit_test(wrong_shapes_are_named),
+        cmocka_unit_test(random_numbers_are_the_hosts),
     };
     return cmocka_run_group_tests(tests, register_operators, NULL);
 }
