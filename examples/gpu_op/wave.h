@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The operator wave, out = sin(frequency data), in two libraries: wave_host.c has its descriptor and computes on the
+ * The operator wave, out = sin(frequency data), in two libraries: wave_host.cpp has its descriptor and computes on the
  * CPU, wave_gpu.cu computes on GPUs. The latter is loaded only where it is needed.
  */
 #ifndef WAVE_H
