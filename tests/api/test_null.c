@@ -225,6 +225,27 @@ static void make_fixtures(void) {
                             .parallelism = 1};
 }
 
+/* A function that does nothing, by the parameter's type. */
+static const void *function_fixture(const char *type) {
+    const struct {
+        const char *type;
+        const void *value;
+    } all[] = {
+        {"mxc_range_fn", (const void *)(uintptr_t)no_range},
+        {"mxc_log_fn", (const void *)(uintptr_t)no_log},
+        {"mxc_monitor_fn", (const void *)(uintptr_t)no_destroy},
+        {"mxc_updater_fn", (const void *)(uintptr_t)no_destroy},
+        {"mxc_metric_update_fn", (const void *)(uintptr_t)no_destroy},
+        {"mxc_metric_value_fn", (const void *)(uintptr_t)no_destroy},
+        {"void (*)(void *arg)", (const void *)(uintptr_t)no_destroy},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i].type, type) == 0)
+            return all[i].value;
+    print_error("no fixture for parameters of the type %s\n", type);
+    _exit(1);
+}
+
 /* A good value of a parameter that is no output, by its type; NULL where the type has none. */
 static const void *fixture(const char *type) {
     static const char *const strings[] = {"x", "x"};
@@ -316,21 +337,13 @@ static const void *fixture(const char *type) {
         {"const mxc_schedule *", &schedule},
         {"const mxc_fit_progress *", &progress},
         {"const mxc_optimizer_def *", &optimizer},
-        {"mxc_range_fn", (const void *)(uintptr_t)no_range},
-        {"mxc_log_fn", (const void *)(uintptr_t)no_log},
-        {"mxc_monitor_fn", (const void *)(uintptr_t)no_destroy},
-        {"mxc_updater_fn", (const void *)(uintptr_t)no_destroy},
-        {"mxc_metric_update_fn", (const void *)(uintptr_t)no_destroy},
-        {"mxc_metric_value_fn", (const void *)(uintptr_t)no_destroy},
-        {"void (*)(void *arg)", (const void *)(uintptr_t)no_destroy},
     };
     mxc_fit_options_init(&fit);
     task.fn = do_nothing;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i].type, type) == 0 || (strncmp(type, "const ", 6) == 0 && strcmp(all[i].type, type + 6) == 0))
             return all[i].value;
-    print_error("no fixture for parameters of the type %s\n", type);
-    _exit(1);
+    return function_fixture(type);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */

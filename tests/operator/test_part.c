@@ -5,6 +5,8 @@
 #include <mxc/executor.h>
 #include <mxc/op.h>
 
+#include "base/sys.h"
+
 typedef struct part_params {
     double by;
 } part_params;
@@ -145,6 +147,9 @@ static void a_part_computes(void **state) {
     mxc_executor *executor;
     float found[2];
     (void)state;
+    mxci_test_fail_alloc(1, 0);
+    assert_fails(mxc_op_register_part(&good), MXC_ENOMEM, "t_scaled");
+    mxci_test_fail_alloc(0, 0);
     assert_ok(mxc_op_register_part(&good));
     assert_fails(mxc_op_register_part(&good), MXC_EEXIST, "t_scaled has an implementation on cpu already");
     assert_int_equal(mxc_op_place(&scaled, MXC_CPU, MXC_BACKWARD), MXC_PLACE_DEVICE);
@@ -172,6 +177,9 @@ static void libraries_are_loaded(void **state) {
     assert_fails(mxc_op_load(LIBRARIES "/libtest_op_library_OLD.so"), MXC_EINVAL, "compiled for version 1 of libmxc");
     assert_fails(mxc_op_load(LIBRARIES "/libtest_op_library_FAILING.so"), MXC_ENOTFOUND, "'t_absent'");
     assert_fails(mxc_invoke("t_parts", 1, &in, 0, NULL, NULL, 1, &out), MXC_EDEVICE, "mxc_op_load");
+    mxci_test_fail_alloc(1, 0);
+    assert_fails(mxc_op_load(good_library), MXC_ENOMEM, "libtest_op_library_GOOD");
+    mxci_test_fail_alloc(0, 0);
     assert_ok(mxc_op_load(good_library));
     expect("t_parts", 2);
     assert_fails(mxc_op_load(good_library), MXC_EEXIST, "is loaded already");
