@@ -5,7 +5,9 @@ make.py OUT, by a Python with mxnet 1.9.1 and numpy below 1.24; OUT is this fold
 
 OUT/graphs/NAME.json are the symbols without blanks. Weights and inputs are not stored: number i of the array NAME
 follows from both (see numbers). OUT/answers.txt has, for each graph, lines "graph NAME", "input NAME LIMIT SIZES"
-(LIMIT above 0: whole numbers below it) and "output SIZES : SUM SUM_OF_ABSOLUTES VALUES", some values evenly spread over the output.
+(LIMIT above 0: whole numbers below it) and "output SIZES : SUM SUM_OF_ABSOLUTES VALUES", some values evenly spread over
+the output; "gradient NAME SIZES : ..." is the same of some arguments' gradients in training, where the array "headI" is
+the gradient of output I. Graphs that draw random numbers in training have none, nor those that MXNet has none of.
 """
 import json
 import os
@@ -15,10 +17,17 @@ os.environ["MXNET_SUBGRAPH_BACKEND"] = "NONE"
 import mxnet as mx
 import numpy as np
 from mxnet.gluon import loss, nn, rnn
-from mxnet.gluon.contrib import nn as more
+from mxnet.gluon.contrib import cnn, nn as more
 from mxnet.gluon.model_zoo import vision
 
 VALUES = 20
+GRADIENTS = 4  # of parameters, evenly spread over the list; and all of inputs
+NO_GRADIENTS = {
+    "layer_SELU",  # MXNet's is not that of its output
+    # Tens of batch norms of one image's few pixels multiply differences of rounding by thousands.
+    "zoo_densenet121", "zoo_mobilenet0.25", "zoo_mobilenetv2_0.25", "zoo_resnet18_v2", "zoo_resnet50_v1",
+    "zoo_resnet50_v2",
+}
 
 
 def numbers(name, n):
@@ -51,6 +60,32 @@ def array(name, shape, limit=None):
     return mx.nd.array(u.reshape(shape).astype(np.float32))
 
 
+def describe(y):
+    y = y.asnumpy()
+    flat = y.ravel().astype(np.float64)
+    some = flat[np.arange(min(VALUES, flat.size)) * flat.size // min(VALUES, flat.size)]
+    return "%s : %.7g %.7g %s\n" % (" ".join(map(str, y.shape)), flat.sum(), np.abs(flat).sum(),
+                                    " ".join("%.7g" % v for v in some))
+
+
+def is_random(text):
+    """Whether a graph draws random numbers in training."""
+    nodes = json.loads(text)["nodes"]
+    return any(node["op"] == "Dropout" or float(node.get("attrs", {}).get("p", 0)) > 0 for node in nodes)
+
+
+def write_gradients(answers, symbol, args, aux, given):
+    wanted = [k for k in args if k in given and given[k][1] == 0]
+    params = [k for k in args if k not in given]
+    wanted += [params[i * len(params) // GRADIENTS] for i in range(min(GRADIENTS, len(params)))]
+    grads = {k: mx.nd.zeros_like(v) for k, v in args.items() if k in wanted}
+    executor = symbol.bind(mx.cpu(), args, args_grad=grads, aux_states={k: v.copy() for k, v in aux.items()})
+    outputs = executor.forward(is_train=True)
+    executor.backward([array("head%d" % i, y.shape, 0) for i, y in enumerate(outputs)])
+    for k in sorted(set(wanted)):
+        answers.write("gradient %s %s" % (k, describe(grads[k])))
+
+
 def write(out, answers, name, symbol, **inputs):
     """inputs: NAME=shape or NAME=(shape, limit)."""
     if isinstance(symbol, (list, tuple)):
@@ -66,11 +101,12 @@ def write(out, answers, name, symbol, **inputs):
         answers.write("input %s %d %s\n" % (k, limit, " ".join(map(str, shape))))
     mx.nd.waitall()
     for y in outputs:
-        y = y.asnumpy()
-        flat = y.ravel().astype(np.float64)
-        some = flat[np.arange(min(VALUES, flat.size)) * flat.size // min(VALUES, flat.size)]
-        answers.write("output %s : %.7g %.7g %s\n" % (" ".join(map(str, y.shape)), flat.sum(), np.abs(flat).sum(),
-                                                     " ".join("%.7g" % v for v in some)))
+        answers.write("output " + describe(y))
+    if name not in NO_GRADIENTS and not is_random(symbol.tojson()):
+        try:
+            write_gradients(answers, symbol, args, aux, given)
+        except mx.MXNetError as error:  # its _while_loop
+            print("%s: no gradients: %s" % (name, str(error).split("\n")[0]))
     with open(os.path.join(out, "graphs", name + ".json"), "w") as file:
         json.dump(json.loads(symbol.tojson()), file, separators=(",", ":"))
 
@@ -110,6 +146,9 @@ def layers(put):
             ("GELU", nn.GELU(), table), ("Swish", nn.Swish(), table), ("Activation", nn.Activation("softsign"), table),
             ("ReflectionPad2D", nn.ReflectionPad2D(1), images[2])):
         put("layer_" + name, layer(data), data=shape)
+    for name in "DeformableConvolution", "ModulatedDeformableConvolution":
+        layer = getattr(cnn, name)(4, (3, 3), padding=(1, 1), num_deformable_group=1, in_channels=3, prefix="d_")
+        put("layer_" + name, layer(data), data=images[2])
     put("layer_Embedding", nn.Embedding(7, 3, prefix="e_")(data), data=((4, 5), 7))
 
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Graphs that MXNet 1.9.1 wrote of its model zoo and of Gluon's layers, cells and losses, against what it computes of
- * them; make.py wrote both. Weights and inputs follow from the arrays' names, by the formula of make.py.
+ * them, outputs and gradients; make.py wrote both. Weights and inputs follow from the arrays' names, by the formula of
+ * make.py.
  */
 #include "support.h"
 
@@ -9,7 +10,7 @@
 
 #include <mxc/executor.h>
 
-enum { MOST_INPUTS = 4, MOST_LINE = 4096 };
+enum { MOST_INPUTS = 4, MOST_HEADS = 8, MOST_LINE = 4096 };
 #define FOLDER MXC_SOURCE_DIR "/tests/models/"
 
 typedef struct model {
@@ -20,7 +21,8 @@ typedef struct model {
     long limits[MOST_INPUTS];
     mxc_shape shapes[MOST_INPUTS];
     mxc_executor *executor;
-    int64_t output; /* the next one */
+    int64_t output;         /* the next one */
+    mxc_executor *training; /* of the same arrays, with gradients */
 } model;
 
 /* Number i of an array, in [-0.5, 0.5). */
@@ -96,11 +98,10 @@ static int is_near(double found, double expected, double scale) {
     return fabs(found - expected) <= 2e-4 * scale + 1e-6;
 }
 
-/* "SIZES : SUM SUM_OF_ABSOLUTES VALUES" of the next output. Returns how many values are wrong. */
-static int compare(model *m, char *text) {
-    mxc_ndarray *output = mxc_executor_output(m->executor, m->output++);
-    assert_non_null(output);
-    const mxc_shape *shape = mxc_ndarray_shape(output);
+/* "SIZES : SUM SUM_OF_ABSOLUTES VALUES" of an array. Returns how many values are wrong. */
+static int compare(const model *m, const char *what, mxc_ndarray *array, char *text) {
+    assert_non_null(array);
+    const mxc_shape *shape = mxc_ndarray_shape(array);
     int64_t n = mxc_shape_size(shape), count = n < 20 ? n : 20;
     float *values = malloc((size_t)n * sizeof *values);
     double sum = 0, absolutes = 0, most = 0;
@@ -110,7 +111,7 @@ static int compare(model *m, char *text) {
     for (int i = 0; i < shape->ndim; i++)
         assert_int_equal(strtoll(at, &at, 10), shape->dim[i]);
     at = strchr(at, ':') + 1;
-    assert_ok(mxc_ndarray_get(output, values, (size_t)n * sizeof *values));
+    assert_ok(mxc_ndarray_get(array, values, (size_t)n * sizeof *values));
     for (int64_t i = 0; i < n; i++) {
         sum += (double)values[i];
         absolutes += fabs((double)values[i]);
@@ -121,9 +122,73 @@ static int compare(model *m, char *text) {
     for (int64_t i = 0; i < count; i++)
         wrong += !is_near((double)values[i * n / count], strtod(at, &at), most);
     if (wrong)
-        print_error("%s: output %lld: %d values differ from MXNet's\n", m->name, (long long)m->output - 1, wrong);
+        print_error("%s: %s: %d values differ from MXNet's\n", m->name, what, wrong);
     free(values);
     return wrong;
+}
+
+static int compare_output(model *m, char *text) {
+    char what[40];
+    snprintf(what, sizeof what, "output %lld", (long long)m->output);
+    return compare(m, what, mxc_executor_output(m->executor, m->output++), text);
+}
+
+/* 1 for whole numbers, such as labels: MXNet has no gradients of some of these. */
+static int is_whole(const model *m, const char *name) {
+    for (int i = 0; i < m->n_inputs; i++)
+        if (strcmp(name, m->inputs[i]) == 0)
+            return m->limits[i] > 0;
+    return 0;
+}
+
+/* Bind the arrays once more, with gradients. */
+static void bind_training(model *m) {
+    const mxc_names *args = mxc_executor_arg_names(m->executor), *aux = mxc_executor_aux_names(m->executor);
+    mxc_ndarray **arrays = calloc((size_t)(2 * args->n + aux->n + 1), sizeof *arrays), **grads = arrays + args->n,
+                **states = grads + args->n;
+    assert_non_null(arrays);
+    for (int64_t i = 0; i < args->n; i++) {
+        arrays[i] = mxc_executor_arg(m->executor, i);
+        const mxc_shape *shape = mxc_ndarray_shape(arrays[i]);
+        if (!is_whole(m, args->items[i]))
+            assert_ok(mxc_ndarray_create(shape->ndim, shape->dim, MXC_F32, mxc_cpu(0), &grads[i]));
+    }
+    for (int64_t i = 0; i < aux->n; i++)
+        states[i] = mxc_executor_aux(m->executor, i);
+    assert_ok(mxc_executor_bind(mxc_executor_symbol(m->executor), NULL, arrays, grads, NULL, states, &m->training));
+    for (int64_t i = 0; i < args->n; i++)
+        mxc_ndarray_release(grads[i]);
+    free(arrays);
+}
+
+/* Forward and backward in training, with the arrays "head0", "head1"... as the outputs' gradients. */
+static void run_backward(model *m) {
+    mxc_ndarray *heads[MOST_HEADS];
+    char name[16];
+    int n = 0;
+    assert_ok(mxc_executor_forward(m->training, 1));
+    for (mxc_ndarray *output; (output = mxc_executor_output(m->training, n)) != NULL; n++) {
+        const mxc_shape *shape = mxc_ndarray_shape(output);
+        assert_true(n < MOST_HEADS);
+        assert_ok(mxc_ndarray_create(shape->ndim, shape->dim, MXC_F32, mxc_cpu(0), &heads[n]));
+        snprintf(name, sizeof name, "head%d", n);
+        fill(name, heads[n], 0);
+    }
+    assert_ok(mxc_executor_backward(m->training, n, heads));
+    while (n > 0)
+        mxc_ndarray_release(heads[--n]);
+}
+
+/* "NAME SIZES : ..." */
+static int compare_gradient(model *m, char *text) {
+    char *sizes = strchr(text, ' ');
+    assert_non_null(sizes);
+    *sizes = '\0';
+    if (!m->training) {
+        bind_training(m);
+        run_backward(m);
+    }
+    return compare(m, text, mxc_executor_find_grad(m->training, text), sizes + 1);
 }
 
 static void read_input(model *m, char *text) {
@@ -143,6 +208,7 @@ static void read_input(model *m, char *text) {
 static void finish(model *m) {
     if (m->executor)
         assert_null(mxc_executor_output(m->executor, m->output)); /* no more than MXNet has */
+    mxc_executor_destroy(m->training);
     mxc_executor_destroy(m->executor);
     memset(m, 0, sizeof *m);
 }
@@ -164,7 +230,9 @@ static int check_graphs(const char *prefix, const char *part) {
         } else if (m.name[0] && strncmp(line, "output ", 7) == 0) {
             if (!m.executor)
                 run(&m);
-            wrong += compare(&m, line + 7);
+            wrong += compare_output(&m, line + 7);
+        } else if (m.name[0] && strncmp(line, "gradient ", 9) == 0) {
+            wrong += compare_gradient(&m, line + 9);
         }
     }
     finish(&m);
