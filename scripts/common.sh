@@ -35,7 +35,7 @@ need_packages() {
     apt-get install -q -y --no-install-recommends "${missing[@]}"
 }
 
-# configure FOLDER [-D...]: quiet unless it fails. A build folder that belongs to another checkout is started afresh.
+# configure DIRECTORY [-D...]: quiet unless it fails. A build directory that belongs to another checkout is started afresh.
 configure() {
     local log=$1/configure.log
     mkdir -p "$1"

@@ -63,7 +63,7 @@ skip() {
     say "skipped: $*"
 }
 
-# build FOLDER [-D...]: one case only if it fails; goes on past errors, so that the other tests still run
+# build DIRECTORY [-D...]: one case only if it fails; goes on past errors, so that the other tests still run
 build() {
     local count=$passed status=0
     try "configure $1" configure "$@" -DMXC_WERROR=ON && try "build $1" cmake --build "$1" -j "$jobs" -- -k || status=1
@@ -71,7 +71,7 @@ build() {
     return $status
 }
 
-# run_tests FOLDER: every executable that ctest knows there
+# run_tests DIRECTORY: every executable that ctest knows there
 run_tests() {
     local counts number name
     ctest --test-dir "$1" -V -j "$jobs" >"$1/ctest.log" 2>&1 </dev/null || true
@@ -107,13 +107,13 @@ stage_checks() {
 
 # The other tests are the same code as in the stage plain.
 stage_minimal() {
-    local folder n
+    local directory n
     build "${minimal[@]}" || true
     run_tests build/minimal
-    for folder in tests/*/; do
-        folder=$(basename "$folder")
-        n=$(cd tests && printf '%s\n' "$folder"/test_*.c | sed 's/\.c$//' | grep -cvE "$minimal_tests|\*") || continue
-        skip "$n programs of tests/$folder do not depend on these options: see the stage plain"
+    for directory in tests/*/; do
+        directory=$(basename "$directory")
+        n=$(cd tests && printf '%s\n' "$directory"/test_*.c | sed 's/\.c$//' | grep -cvE "$minimal_tests|\*") || continue
+        skip "$n programs of tests/$directory do not depend on these options: see the stage plain"
     done
     run_programs build/minimal
 }
@@ -131,7 +131,7 @@ stage_install() {
     try "guide" tests/install/guide.sh build/release || true
 }
 
-# missing FOLDER WORD: what a line of tests/programs.txt needs by its word "@PATH" or "+FEATURE", and is not there
+# missing DIRECTORY WORD: what a line of tests/programs.txt needs by its word "@PATH" or "+FEATURE", and is not there
 missing() {
     case $2 in
         @*) [ -r "$D" ] || echo "$D" ;;
@@ -139,7 +139,7 @@ missing() {
     esac
 }
 
-# run_programs FOLDER: each line of tests/programs.txt is one command
+# run_programs DIRECTORY: each line of tests/programs.txt is one command
 run_programs() {
     local line word lacks data temporary=$scratch/$1
     data=$(realpath -m "${LIBMXC_TEST_DATA:-../shared/data}")

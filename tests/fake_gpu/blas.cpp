@@ -16,10 +16,10 @@ struct plan {
     }
 };
 
-enum { KEY = 5, PLACES = 5 }; /* few, so that plans lose their places */
+enum { KEY = 5, SLOTS = 5 }; /* few, so that plans lose their slots */
 
 static std::mutex lock; /* over plans */
-static mxcu_plan_cache<plan, KEY, PLACES> plans;
+static mxcu_plan_cache<plan, KEY, SLOTS> plans;
 
 /* How often the product is computed. */
 static int runs_of(const mxci_gemm_args &g) {

@@ -19,8 +19,8 @@
 #include "cuda/nvidia/stream.h"
 
 /* WORKSPACE: bytes per stream, of which NVIDIA recommends 32 MiB for Hopper. ALGORITHMS: kernels per plan. KEY: numbers
- * of a plan's key. PLACES: plans per GPU. */
-enum { WORKSPACE = 32 << 20, ALGORITHMS = 4, KEY = 16, PLACES = 1024 };
+ * of a plan's key. SLOTS: plans per GPU. */
+enum { WORKSPACE = 32 << 20, ALGORITHMS = 4, KEY = 16, SLOTS = 1024 };
 
 /* How a product is computed. The opaque structs of cuBLASLt are plain memory, so that a plan is copied by assignment
  * and close has nothing to free. */
@@ -45,7 +45,7 @@ struct mxcu_blas {
  * call. */
 struct gpu_plans {
     std::mutex lock;
-    mxcu_plan_cache<plan, KEY, PLACES> plans;
+    mxcu_plan_cache<plan, KEY, SLOTS> plans;
 };
 
 static gpu_plans *plans_of(int id) {

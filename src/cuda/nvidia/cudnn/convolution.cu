@@ -14,7 +14,7 @@
 
 const int mxcu_has_dnn = 1;
 
-enum { ALGORITHMS = 4, KEY = 26, PLACES = 1024, ALIGNED = 256 }; /* ALIGNED: of the workspace, in bytes */
+enum { ALGORITHMS = 4, KEY = 26, SLOTS = 1024, ALIGNED = 256 }; /* ALIGNED: of the workspace, in bytes */
 
 struct conv_algorithm {
     int algorithm; /* of the pass's own type */
@@ -53,7 +53,7 @@ struct conv_run {
     int add;
 };
 
-using plan_cache = mxcu_plan_cache<plan, KEY, PLACES>;
+using plan_cache = mxcu_plan_cache<plan, KEY, SLOTS>;
 
 static plan_cache *caches[MXCU_DNN_GPUS]; /* under the GPU's lock */
 

@@ -10,7 +10,7 @@
 #include "cuda/nvidia/cudnn/handle.h"
 #include "operator/nn/rnn.h"
 
-enum { KEY = 8, PLACES = 64 };
+enum { KEY = 8, SLOTS = 64 };
 
 /* Descriptors of an RNN of one shape, and what cuDNN needs for it. close destroys them when the plan is evicted. */
 struct plan {
@@ -35,7 +35,7 @@ struct plan {
     }
 };
 
-using plan_cache = mxcu_plan_cache<plan, KEY, PLACES>;
+using plan_cache = mxcu_plan_cache<plan, KEY, SLOTS>;
 
 static plan_cache *caches[MXCU_DNN_GPUS]; /* under the GPU's lock */
 
