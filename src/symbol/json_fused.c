@@ -2,10 +2,9 @@
 /*
  * Nodes that MXNet fused for oneDNN before it wrote a file: _sg_mkldnn_conv, _sg_mkldnn_fully_connected,
  * _sg_mkldnn_selfatt_qk and _sg_mkldnn_selfatt_valatt hold the layers that they stand for as a graph of their own
- * ("subgraphs"). Here they are replaced by these layers, before
- * the nodes are read, with the same inputs and outputs. A quantized one reads and writes integers with their ranges;
- * its weights are floats, so its layers compute in floats, between a _contrib_dequantize and a _contrib_quantize_v2
- * with the calibrated range of the file.
+ * ("subgraphs"). Here they are replaced by these layers, before the nodes are read, with the same inputs and outputs.
+ * A quantized one reads and writes integers with their ranges; its weights are floats, so its layers compute in floats,
+ * between a _contrib_dequantize and a _contrib_quantize_v2 with the calibrated range of the file.
  *
  *   {"op": "_sg_mkldnn_conv", "name": "sg_conv0", "inputs": [[0, 0, 0], [1, 0, 0]],
  *    "attrs": {"quantized": "true", "with_sum": "false", "min_calib_range": "-2", "max_calib_range": "2", ...},

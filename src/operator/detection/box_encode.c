@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Boxes relative to anchors. Of a box with centre x, y and size w, h, and an anchor with centre X, Y and size W, H:
- *   box_encode  ((x - X) / W, (y - Y) / H, log(w / W), log(h / H)), less means and divided by stds: targets for
- * training box_decode  the inverse, with means of 0: predicted offsets become boxes (left, top, right, bottom) Computed
- * in double. The gradients are 0, as in MXNet.
+ *
+ * box_encode gives ((x - X) / W, (y - Y) / H, log(w / W), log(h / H)), minus means and divided by stds: targets for
+ * training. box_decode is the inverse, with means of 0: predicted offsets become boxes (left, top, right, bottom).
+ *
+ * Computed in double. The gradients are 0, as in MXNet.
  */
 #include "math/assign.h"
 #include "operator/detection/detection.h"

@@ -63,6 +63,12 @@ static mxc_status boolean_mask_count(mxc_op_sig *sig, const mxc_tensor *in) {
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
 }
 
+static mxc_status fail_changed(const mxc_tensor *rows) {
+    return MXC_FAIL(MXC_EINVAL,
+                    "_contrib_boolean_mask: argument 'index': no longer selects %lld rows, as when the call was made",
+                    (long long)rows->shape.dim[0]);
+}
+
 /* Copies runs of selected rows between the whole array and the selected rows, to either side. */
 static mxc_status move_rows(const mxc_op_call *call, const mxc_tensor *whole, const mxc_tensor *rows, int to_rows) {
     const mxc_tensor *index = &call->in[INDEX];
@@ -72,15 +78,12 @@ static mxc_status move_rows(const mxc_op_call *call, const mxc_tensor *whole, co
     for (int64_t end, row = find_row(index, 0, 1); row < mxci_tensor_size(index); row = find_row(index, end, 1)) {
         end = find_row(index, row, 0);
         if (at + end - row > rows->shape.dim[0])
-            return MXC_FAIL(MXC_EINVAL,
-                            "_contrib_boolean_mask: argument 'index': selects more than %lld rows, its "
-                            "number when the call was made",
-                            (long long)rows->shape.dim[0]);
+            return fail_changed(rows);
         void *inside = mxci_at(whole, row * length), *dense = mxci_at(rows, at * length);
         mxci_assign_row(call->req[0], dtype, to_rows ? dense : inside, to_rows ? inside : dense, (end - row) * length);
         at += end - row;
     }
-    return MXC_OK;
+    return at == rows->shape.dim[0] ? MXC_OK : fail_changed(rows);
 }
 
 static mxc_status boolean_mask_forward(const mxc_op_call *call) {

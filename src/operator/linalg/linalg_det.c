@@ -2,9 +2,11 @@
 /*
  * Square matrices A (...,n,n) by LU factorization:
  *   _linalg_det      out (...) = the determinant; of one matrix (1,)
- *   _linalg_slogdet  sign (...) of the determinant and logabsdet (...), the logarithm of its magnitude; 0 and -inf
- * where it is 0 _linalg_inverse  out (...,n,n) = the inverse Determinants are products and sums in float64, so that
- * their factors do not overflow. A singular matrix has no inverse, and the gradient of its determinant is taken as 0.
+ *   _linalg_slogdet  sign (...) of the determinant and logabsdet (...), the log of its magnitude; 0: 0 and -inf
+ *   _linalg_inverse  out (...,n,n) = the inverse
+ *
+ * Determinants are products and sums in float64, so that their factors do not overflow. A singular matrix has no
+ * inverse, and the gradient of its determinant is taken as 0.
  */
 #include <math.h>
 

@@ -2,7 +2,8 @@
 /*
  * _sample_unique_zipfian: for each of B rows, n different classes of 0..range_max-1 from an approximately log-uniform
  * distribution, P(c) = log((c + 2) / (c + 1)) / log(range_max + 1), and how many draws it took to find them. Candidates
- * for a sampled softmax; shape is (B, n). Where n is close to range_max the last classes take many draws.
+ * for a sampled softmax; shape is (B, n). Where n is close to range_max the last classes take many draws, at most 1,000
+ * n.
  */
 #include "operator/random/zipfian.h"
 

@@ -20,6 +20,8 @@ static inline int64_t mxci_zipfian_slots(int64_t n) {
     return slots;
 }
 
+enum { MXCI_ZIPFIAN_DRAWS = 1000 };
+
 /* A class of 0..range_max-1 with probability log((c + 2) / (c + 1)) / log(range_max + 1). */
 MXCI_PHILOX_FN int64_t mxci_draw_zipfian(mxci_draws *draws, int64_t range_max) {
     double u, unused;
@@ -30,16 +32,18 @@ MXCI_PHILOX_FN int64_t mxci_draw_zipfian(mxci_draws *draws, int64_t range_max) {
 }
 
 /* Draws until n different classes are found, and returns how many draws it took. The table (slots, open addressing)
- * holds a class + 1, or 0 where nothing is. */
+ * holds a class + 1, or 0 where nothing is. If the last classes are so rare that MXCI_ZIPFIAN_DRAWS draws per class do
+ * not find them, those that are missing follow in order. */
 MXCI_PHILOX_FN int64_t mxci_zipfian_row(mxci_draws *draws, int64_t range_max, int64_t n, int64_t slots, int64_t *table,
                                         int64_t *classes) {
-    int64_t tries = 0, found = 0;
+    int64_t tries = 0, found = 0, next = 0;
     for (int64_t i = 0; i < slots; i++)
         table[i] = 0;
     while (found < n) {
-        const int64_t c = mxci_draw_zipfian(draws, range_max);
+        const int is_drawn = tries < MXCI_ZIPFIAN_DRAWS * n;
+        const int64_t c = is_drawn ? mxci_draw_zipfian(draws, range_max) : next++;
         int64_t at = (int64_t)((uint64_t)c * 0x9E3779B97F4A7C15u & (uint64_t)(slots - 1));
-        tries++;
+        tries += is_drawn;
         while (table[at] != 0 && table[at] != c + 1)
             at = (at + 1) & (slots - 1);
         if (table[at] == 0) {

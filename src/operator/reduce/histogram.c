@@ -2,9 +2,10 @@
 /*
  * _histogram: counts the elements of data in bins, whose bounds ascend; a bin has its lower bound, the last one both.
  * Elements outside of the bins, and NaN, are not counted.
- *   bin_cnt and range given  bin_cnt bins of equal size over the range; if that is a single number, over the interval
- * of size 1 about it otherwise                bins (k+1): the bounds counts (k) is int64, bin_edges (k+1) are the
- * bounds. No gradient, as in MXNet.
+ *
+ * With bin_cnt and range there are bin_cnt bins of equal size over the range; if that is a single number, over the
+ * interval of size 1 about it. Otherwise the argument bins (k+1) has the bounds. counts (k) is int64, bin_edges (k+1)
+ * are the bounds. No gradient, as in MXNet.
  */
 #include <math.h>
 

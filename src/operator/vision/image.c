@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Images as (height, width, channels): _cvimresize and _image_resize resize, the latter also batches of images,
- * _cvcopyMakeBorder adds a border. Numbers of interpolations
- * and border types are OpenCV's, as in MXNet; bytes and float32; no gradients. The arithmetic is that of src/image/. */
+ * _cvcopyMakeBorder adds a border. Numbers of interpolations and border types are OpenCV's, as in MXNet; bytes and
+ * float32; no gradients. The arithmetic is that of src/image/. */
 #include "operator/vision/image.h"
 
 #include "image/resample_weights.h"

@@ -16,6 +16,12 @@ typedef struct mxci_image_size_params {
     int64_t interp;
 } mxci_image_size_params;
 
+/* A long side in proportion; INT64_MAX where it does not fit. */
+static inline int64_t mxci_image_long_side(int64_t side, int64_t to, int64_t from) {
+    const double wanted = (double)side * (double)to / (double)from;
+    return wanted < 9e18 ? (int64_t)wanted : INT64_MAX;
+}
+
 /* What _image_resize makes of an image of (h,w): one number is that of both sides or, with keep_ratio, of the shorter
  * one. */
 static inline mxci_image_resize_params mxci_image_target(const mxci_image_size_params *p, int64_t h, int64_t w) {
@@ -24,9 +30,9 @@ static inline mxci_image_resize_params mxci_image_target(const mxci_image_size_p
     to.h = p->size.value[p->size.n - 1];
     to.interp = p->interp;
     if (p->size.n == 1 && p->keep_ratio && h < w)
-        to.w = (int64_t)((double)w * (double)to.h / (double)h);
+        to.w = mxci_image_long_side(w, to.h, h);
     else if (p->size.n == 1 && p->keep_ratio)
-        to.h = (int64_t)((double)h * (double)to.w / (double)w);
+        to.h = mxci_image_long_side(h, to.w, w);
     return to;
 }
 
