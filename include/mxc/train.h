@@ -120,7 +120,7 @@ typedef enum mxc_schedule_kind {
     MXC_SCHEDULE_FACTOR = 1,       /* multiplied by factor after every step updates, but at least final_lr */
     MXC_SCHEDULE_POLY = 2,         /* final_lr + (base - final_lr) * (1 - t/total)^power */
     MXC_SCHEDULE_COSINE = 3,       /* final_lr + (base - final_lr) * (1 + cos(pi t/total)) / 2 */
-    MXC_SCHEDULE_MULTI_FACTOR = 4, /* multiplied by factor at each of steps */
+    MXC_SCHEDULE_MULTI_FACTOR = 4, /* multiplied by factor at each of steps, but at least final_lr */
     MXC_SCHEDULE_FUNCTION = 5      /* function(t, base, user) */
 } mxc_schedule_kind;
 typedef enum mxc_warmup_mode {
@@ -135,7 +135,8 @@ typedef struct mxc_schedule {
     /* Number of updates: step between two reductions (factor), counted after the warm-up; total until final_lr is
      * reached, the warm-up included (poly, cosine). */
     int64_t step, total;
-    /* Factor of each reduction, between 0 and 1 (factor); exponent (poly); lowest rate, default 0 (all). */
+    /* Factor of each reduction, between 0 and 1 (factor, multi-factor); exponent (poly); lowest rate, default 0
+     * (factor, multi-factor, poly, cosine). */
     double factor, power, final_lr;
     /* Number of updates at the start that have a warm-up. Default 0. */
     int64_t warmup;
@@ -205,7 +206,8 @@ typedef struct mxc_fit_progress {
     double lr;         /* learning rate */
     double loss_scale; /* of the next step; set at the end of training and when a checkpoint is written; 0: none */
     int interrupted;   /* 1: stopped on request, after writing a checkpoint */
-    /* Of the monitored metric: its best value, NaN if there is none yet, and after how many epochs it was reached. */
+    /* Of the monitored metric: its best value, NaN if there is none yet, and after how many epochs it was reached;
+     * while there is none, the epochs after which a run was resumed that monitored none or another metric. */
     double best;
     int64_t best_epoch;
     int stopped_early; /* 1: patience epochs passed without a better model */
@@ -326,7 +328,8 @@ typedef struct mxc_fit_options {
     const char *monitor;
     /* 1: write the parameters of the best epoch to <checkpoint>-best.params. Default 0. */
     int save_best;
-    /* Stop after so many epochs without an improvement of the monitored metric. Default 0: train all epochs. */
+    /* Stop after so many epochs without an improvement of the monitored metric. A run that is resumed with another
+     * monitored metric, or that had none, begins to count there. Default 0: train all epochs. */
     int64_t patience;
     /* A value is an improvement, also for save_best, if it is better by more than this. Default 0. */
     double min_delta;
@@ -347,8 +350,11 @@ typedef struct mxc_fit_options {
     const char *curve;
     /* 1: report progress on stderr, as a progress bar on a terminal and as lines otherwise. Default 0. */
     int show;
-    /* 1: continue when the loss or a prediction is NaN. Default 0: fail with MXC_EINVAL and name the step and the first
-     * array with a NaN: of the batch, a parameter, or a node's output. */
+    /* 1: continue when the loss or a prediction is NaN. Default 0: fail with MXC_EINVAL and name the step and, where it
+     * is found, the first array with a NaN. On the CPU a sample of about 4096 elements of the prediction is checked
+     * before each update, and the batch, the parameters and the float32 outputs of the nodes are searched. On GPUs, and
+     * where the sample has no NaN, the loss alone is checked, if there is one, after the update, and only the batch is
+     * searched. */
     int allow_nan;
     /* When this becomes non-zero (a signal handler may set it), the training finishes the step, writes a checkpoint and
      * returns. Default NULL. */

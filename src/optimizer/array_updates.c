@@ -308,18 +308,18 @@ static mxc_ndarray *orthogonalised(update_run *r, mxc_ndarray *x, int64_t steps)
     norm = reshape(r, norm, 2, (int64_t[]){1, 1});
     x = binary(r, "broadcast_div", x, norm);
     for (int64_t i = 0; i < steps && r->status == MXC_OK; i++) {
-        const int first = r->n;
+        const int last = r->n - 1; /* temps[last] is x */
         mxc_ndarray *square =
             apply(r, "_linalg_gemm2", NUMBERS({is_tall ? "transpose_a" : "transpose_b", 1}), 2, ARRAYS(x, x), NULL);
         mxc_ndarray *sum =
             apply(r, "_linalg_gemm", NUMBERS({"alpha", c}, {"beta", b}), 3, ARRAYS(square, square, square), NULL);
         x = apply(r, "_linalg_gemm", NUMBERS({"alpha", 1}, {"beta", a}), 3,
                   ARRAYS(is_tall ? x : sum, is_tall ? sum : x, x), NULL);
-        if (r->status == MXC_OK) { /* of this iteration only x is needed from here on */
-            mxc_ndarray_release(square);
-            mxc_ndarray_release(sum);
-            r->temps[first] = x;
-            r->n = first + 1;
+        if (r->status == MXC_OK) { /* from here on only the new x is needed; it takes the place of the one before */
+            for (int k = last; k < r->n - 1; k++)
+                mxc_ndarray_release(r->temps[k]);
+            r->temps[last] = x;
+            r->n = last + 1;
         }
     }
     return x;

@@ -35,11 +35,8 @@ static mxc_status parse_own_params(mxc_optimizer *optimizer, int n, const char *
     const mxc_optimizer_def *def = optimizer->rule->def;
     const char **sorted = mxci_calloc(2 * (size_t)n + 1, sizeof *sorted), **sorted_values;
     int n_own = 0, n_common = 0;
-    optimizer->own_params = mxci_calloc(1, def->param_size + 1);
-    if (!sorted || !optimizer->own_params) {
-        mxci_free(sorted);
+    if (!sorted)
         return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the parameters", def->name);
-    }
     sorted_values = sorted + n;
     for (int i = 0; i < n; i++) { /* own ones from the front, common ones from the back */
         const mxc_param *p = def->params;
@@ -57,6 +54,28 @@ static mxc_status parse_own_params(mxc_optimizer *optimizer, int n, const char *
     return status;
 }
 
+/* An optimizer whose parameters are zeros. */
+static mxc_status optimizer_new(const rule *r, mxc_optimizer **out) {
+    mxc_optimizer *optimizer = mxci_calloc(1, sizeof *optimizer);
+    *out = NULL;
+    if (!optimizer)
+        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the optimizer", r->name);
+    mxc_status status = MXC_OK;
+    optimizer->rule = r;
+    optimizer->variant = &r->plain;
+    if (r->def && !(optimizer->own_params = mxci_calloc(1, r->def->param_size + 1)))
+        status = MXC_FAIL(MXC_ENOMEM, "%s: no memory for the parameters", r->name);
+    if (status == MXC_OK)
+        status = mxci_hash_map_create(&optimizer->params);
+    if (status == MXC_OK) {
+        *out = optimizer;
+        return MXC_OK;
+    }
+    mxci_free(optimizer->own_params);
+    mxci_free(optimizer);
+    return status;
+}
+
 mxc_status mxc_optimizer_create(const char *name, int n_params, const char *const *keys, const char *const *values,
                                 mxc_optimizer **out) {
     MXC_TRY(MXCI_OUT(out));
@@ -65,22 +84,18 @@ mxc_status mxc_optimizer_create(const char *name, int n_params, const char *cons
     MXC_TRY(MXCI_NON_NULL_IF(n_params > 0, values));
     const rule *r;
     MXC_TRY(mxci_optimizer_find_rule(name, &r));
-    mxc_optimizer *optimizer = mxci_calloc(1, sizeof *optimizer);
-    if (!optimizer)
-        return MXC_FAIL(MXC_ENOMEM, "%s: no memory for the optimizer", name);
-    optimizer->rule = r;
+    mxc_optimizer *optimizer;
+    MXC_TRY(optimizer_new(r, &optimizer));
     mxc_status status = r->def ? parse_own_params(optimizer, n_params, keys, values)
                                : mxc_params_parse(r->name, r->schema, n_params, keys, values, &optimizer->settings);
-    if (status == MXC_OK)
-        status = mxci_hash_map_create(&optimizer->params);
-    optimizer->variant = r->is_full && r->is_full(&optimizer->settings) ? &r->full : &r->plain;
-    if (status == MXC_OK) {
-        *out = optimizer;
-        return MXC_OK;
+    if (status != MXC_OK) {
+        mxc_optimizer_destroy(optimizer);
+        return status;
     }
-    mxci_free(optimizer->own_params);
-    mxci_free(optimizer);
-    return status;
+    if (r->is_full && r->is_full(&optimizer->settings))
+        optimizer->variant = &r->full;
+    *out = optimizer;
+    return MXC_OK;
 }
 
 int mxci_optimizer_needs_whole_weights(const mxc_optimizer *optimizer) {
@@ -201,7 +216,7 @@ mxc_status mxci_optimizer_clone(const mxc_optimizer *optimizer, mxc_optimizer **
     size_t cursor = 0;
     const char *key;
     void *value;
-    MXC_TRY(mxc_optimizer_create(optimizer->rule->name, 0, NULL, NULL, out));
+    MXC_TRY(optimizer_new(optimizer->rule, out)); /* not by name: parameters may be required */
     copy = *out;
     copy->variant = optimizer->variant;
     copy->settings = optimizer->settings;
@@ -418,7 +433,7 @@ static mxc_status prepare_states(const mxc_optimizer *optimizer, param_state *s,
     }
     const mxc_optimizer_call call = make_call(optimizer, s, weight, NULL);
     for (int i = 0; i < mxci_optimizer_n_states(optimizer); i++) {
-        char name[32];
+        char name[MXCI_STATE_NAME];
         if (!s->states[i]) {
             MXC_TRY(create_state(optimizer, &call, i, &s->states[i]));
             continue;

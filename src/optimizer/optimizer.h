@@ -161,6 +161,8 @@ mxc_status mxci_optimizer_clip_gradients(mxc_optimizer *optimizer); /* the held 
 void mxci_optimizer_clip_reset(mxci_optimizer_clip *clip);
 
 #define MXCI_MASTER_NAME "weight32" /* of the f32 copy among saved states */
+#define MXCI_UPDATES_NAME "updates" /* of the count of updates among saved states */
+enum { MXCI_STATE_NAME = 32 };      /* bytes of the name of a state, at most, with the final NUL */
 mxc_status mxci_optimizer_find_param(mxc_optimizer *optimizer, const char *key,
                                      mxci_optimizer_param **out);   /* created at first use */
 void mxci_optimizer_param_reset(mxci_optimizer_param *param_state); /* as if there had been no update */

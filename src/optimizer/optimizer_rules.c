@@ -586,6 +586,26 @@ mxc_status mxci_optimizer_find_rule(const char *name, const rule **out) {
 
 _Static_assert(MXC_OPTIMIZER_STATES <= MXCI_UPDATE_STATES, "a parameter has room for the states");
 
+/* States are saved as "<key>:<state>" beside the count of updates and the f32 copy of the weight. */
+static mxc_status check_state_names(const mxc_optimizer_def *def) {
+    for (int i = 0; i < mxci_list_count(def->states); i++) {
+        char name[MXCI_STATE_NAME + 1];
+        mxci_list_item(def->states, i, name, sizeof name);
+        if (!*name || strlen(name) >= MXCI_STATE_NAME || strchr(name, ':') || !strcmp(name, MXCI_UPDATES_NAME) ||
+            !strcmp(name, MXCI_MASTER_NAME) || mxci_list_find(def->states, name) != i)
+            return MXC_FAIL(
+                MXC_EINVAL,
+                "mxc_optimizer_register: state %d of %s is \"%s\", expected different names of 1 to %d bytes "
+                "without colons, other than " MXCI_UPDATES_NAME " and " MXCI_MASTER_NAME,
+                i, def->name, name, MXCI_STATE_NAME - 1);
+    }
+    return MXC_OK;
+}
+
+static int is_name_of(const mxc_param *p, const char *name) {
+    return name && (strcmp(p->name, name) == 0 || (p->alias && strcmp(p->alias, name) == 0));
+}
+
 static mxc_status check_def(const mxc_optimizer_def *def) {
     if (def->size != sizeof *def)
         return MXC_FAIL(MXC_EINVAL, "mxc_optimizer_register: def.size is %zu, expected %zu", def->size, sizeof *def);
@@ -594,11 +614,12 @@ static mxc_status check_def(const mxc_optimizer_def *def) {
     if (mxci_list_count(def->states) > MXC_OPTIMIZER_STATES)
         return MXC_FAIL(MXC_EINVAL, "mxc_optimizer_register: %s has %d states, expected at most %d", def->name,
                         mxci_list_count(def->states), MXC_OPTIMIZER_STATES);
+    MXC_TRY(check_state_names(def));
     if (def->params && !def->param_size)
         return MXC_FAIL(MXC_EINVAL, "mxc_optimizer_register: %s has params but no param_size", def->name);
     for (const mxc_param *own = def->params; own && own->name; own++)
         for (const mxc_param *p = common_schema; p->name; p++)
-            if (strcmp(own->name, p->name) == 0)
+            if (is_name_of(p, own->name) || is_name_of(p, own->alias))
                 return MXC_FAIL(MXC_EINVAL, "mxc_optimizer_register: %s: every optimizer has the parameter %s already",
                                 def->name, p->name);
     return MXC_OK;

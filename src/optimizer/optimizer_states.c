@@ -26,7 +26,7 @@ static mxc_status list_array(const mxc_optimizer *optimizer, const char *key, co
 static mxc_status list_param_states(const mxc_optimizer *optimizer, const char *key, const mxci_optimizer_param *s,
                                     mxc_ndarray_list *out) {
     static const int64_t one[1] = {1};
-    char name[32];
+    char name[MXCI_STATE_NAME];
     mxc_ndarray *count;
     for (int i = 0; i < mxci_optimizer_n_states(optimizer); i++)
         if (s->states[i] && mxci_list_item(optimizer->variant->states, i, name, sizeof name))
@@ -36,7 +36,7 @@ static mxc_status list_param_states(const mxc_optimizer *optimizer, const char *
     if (!optimizer->rule->counts || s->updates == 0)
         return MXC_OK;
     MXC_TRY(mxc_ndarray_from_data(1, one, MXC_I64, &s->updates, &count));
-    return list_array(optimizer, key, "updates", count, out);
+    return list_array(optimizer, key, MXCI_UPDATES_NAME, count, out);
 }
 
 mxc_status mxc_optimizer_get_states(const mxc_optimizer *optimizer, mxc_ndarray_list *out) {
@@ -63,10 +63,10 @@ enum { NO_STATE = -1, COUNT = -2, MASTER = -3 };
 /* The parameter of a saved array "<key>:<state>", and which of its states that is. */
 static mxc_status find_state(mxc_optimizer *optimizer, const char *name, mxci_optimizer_param **out, int *which) {
     const char *colon = name ? strrchr(name, ':') : NULL, *state = colon ? colon + 1 : "";
-    char first[32] = "none";
+    char first[MXCI_STATE_NAME] = "none";
     *which = colon ? mxci_list_find(optimizer->variant->states, state) : NO_STATE;
     if (*which < 0)
-        *which = optimizer->rule->counts && !strcmp(state, "updates")                      ? COUNT
+        *which = optimizer->rule->counts && !strcmp(state, MXCI_UPDATES_NAME)              ? COUNT
                  : optimizer->settings.multi_precision && !strcmp(state, MXCI_MASTER_NAME) ? MASTER
                                                                                            : NO_STATE;
     mxci_list_item(optimizer->variant->states, 0, first, sizeof first);

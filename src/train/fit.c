@@ -142,8 +142,9 @@ static mxc_status update_metrics_of(mxci_trainer *trainer, int c, mxc_ndarray *l
 
 /* In training, padding samples count like others, as they do in the gradient. */
 static mxc_status update_metrics(mxci_trainer *trainer, const mxc_batch *batch) {
-    int64_t rows = trainer->batch_size / trainer->n_contexts;
     mxc_ndarray *label = mxci_feed_find_array(trainer->options->train, batch, trainer->label);
+    /* The label may have another first axis than the data: one element for each token of a sample. */
+    const int64_t rows = label ? mxc_ndarray_shape(label)->dim[0] / trainer->n_contexts : 0;
     for (int c = 0; c < trainer->n_contexts; c++) {
         mxc_ndarray *part = NULL;
         if (label && trainer->n_contexts > 1)

@@ -5,18 +5,22 @@
 
 #include <mxc/train.h>
 
-/* base * factor^floor(t / step), at least final_lr. */
-static double factor_lr(const mxc_schedule *s, double base, double t) {
-    double lr = s->step > 0 ? base * pow(s->factor, floor(t / (double)s->step)) : base;
+static double at_least_final(const mxc_schedule *s, double lr) {
     return lr < s->final_lr ? s->final_lr : lr;
 }
 
-/* MXNet compares with a count of updates from 1: the rate changes after update steps[i] has been counted. */
+/* base * factor^floor(t / step), at least final_lr. */
+static double factor_lr(const mxc_schedule *s, double base, double t) {
+    return at_least_final(s, s->step > 0 ? base * pow(s->factor, floor(t / (double)s->step)) : base);
+}
+
+/* MXNet compares with a count of updates from 1: the rate changes after update steps[i] has been counted. The
+ * lower bound final_lr, 0 by default, is not one of MXNet's. */
 static double multi_factor_lr(const mxc_schedule *s, double base, int64_t t) {
     int passed = 0;
     for (int i = 0; i < s->n_steps; i++)
         passed += t >= s->steps[i];
-    return base * pow(s->factor, passed);
+    return at_least_final(s, base * pow(s->factor, passed));
 }
 
 static double warmup_lr(const mxc_schedule *s, double base, int64_t t) {

@@ -50,10 +50,14 @@ const mxci_metric_state *mxci_metric_get_state(const mxc_metric *metric) {
 
 mxc_status mxci_metric_set_state(mxc_metric *metric, int64_t n, const double *values) {
     double *to;
-    int64_t fixed = metric->rule->n_fixed;
-    if (n < fixed || (n > fixed && metric->rule->kind == MXCI_METRIC_OWN))
-        return MXC_FAIL(MXC_EFORMAT, "metric %s: a state of %lld numbers, expected %lld", mxc_metric_name(metric),
-                        (long long)n, (long long)fixed);
+    const int64_t fixed = metric->rule->n_fixed, record = metric->rule->n_record;
+    if (n < fixed || (record ? (n - fixed) % record != 0 : n != fixed))
+        return MXC_FAIL(MXC_EFORMAT, "metric %s: a state of %lld numbers, expected %lld%s", mxc_metric_name(metric),
+                        (long long)n, (long long)(record ? record : fixed), record ? " for each record" : "");
+    for (int64_t i = fixed; i < n; i++)
+        if (isnan(values[i]))
+            return MXC_FAIL(MXC_EFORMAT, "metric %s: record %lld of the state has a NaN", mxc_metric_name(metric),
+                            (long long)((i - fixed) / record));
     metric->state.n = 0;
     MXC_TRY(mxci_metric_append(&metric->state, n, &to));
     if (n > 0)

@@ -51,7 +51,8 @@ typedef struct mxci_metric_rule {
     const char *doc;
     const mxc_param *schema;
     mxci_metric_kind kind;
-    int n_fixed; /* doubles that the state begins with, at most MXCI_METRIC_FIXED; add may append more */
+    int n_fixed;  /* doubles that the state begins with, at most MXCI_METRIC_FIXED */
+    int n_record; /* doubles of a record, of which add appends any number, without NaN; 0: there are none */
     /* Add a batch. On failure the state is restored. MXC_EINVAL, MXC_ENOMEM. */
     mxc_status (*add)(const mxci_metric_params *p, const mxci_metric_batch *b, mxci_metric_state *to);
     /* NaN where nothing has been counted. May reorder the records behind the first n_fixed doubles. */
@@ -73,8 +74,8 @@ int mxci_metric_is_share(const mxc_metric *metric);
 mxc_status mxci_metric_floats(mxc_ndarray *array, mxc_ndarray **copy, const float **out);
 /* 1 if a mean of samples has become NaN; 0 before the first sample and for other metrics. */
 int mxci_metric_is_nan(const mxc_metric *metric);
-/* The state, borrowed; replace it by a copy of n doubles: MXC_EFORMAT if the metric cannot have that many, MXC_ENOMEM.
- */
+/* The state, borrowed; replace it by a copy of n doubles: MXC_EFORMAT if the metric cannot have that many, or a record
+ * has a NaN; MXC_ENOMEM. */
 const mxci_metric_state *mxci_metric_get_state(const mxc_metric *metric);
 mxc_status mxci_metric_set_state(mxc_metric *metric, int64_t n, const double *values);
 

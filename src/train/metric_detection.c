@@ -15,6 +15,7 @@
  *
  * State: a record for each detection that counts, and one for each object that counts (score NO_SCORE).
  */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -22,7 +23,7 @@
 #include "base/sys.h"
 #include "train/metric.h"
 
-#define NO_SCORE INFINITY /* objects sort before the detections of their class */
+#define NO_SCORE INFINITY /* objects sort before the detections of their class, whose scores are finite or below */
 
 typedef struct detected {
     double cls, score, is_true;
@@ -103,7 +104,7 @@ static mxc_status add_image(const mxci_metric_params *p, const mxci_metric_batch
         int is_true = match >= 0 && !scratch->taken[match];
         if (match >= 0)
             scratch->taken[match] = 1;
-        MXC_TRY(add_record(to, (double)one[0], isnan(one[1]) ? -INFINITY : (double)one[1], is_true));
+        MXC_TRY(add_record(to, (double)one[0], isnan(one[1]) ? -INFINITY : fmin((double)one[1], DBL_MAX), is_true));
     }
     return MXC_OK;
 }
@@ -204,6 +205,7 @@ const mxci_metric_rule mxci_metric_voc_map = {
            "ymin, xmax, ymax.",
     .schema = detection_schema,
     .kind = MXCI_METRIC_DETECTION,
+    .n_record = RECORD,
     .add = add_detections,
     .value = area_value,
     .higher_is_better = 1,
@@ -214,6 +216,7 @@ const mxci_metric_rule mxci_metric_voc07_map = {
     .doc = "Detection: as voc_map, but the mean of the precision at the recalls 0, 0.1 to 1, as in VOC 2007.",
     .schema = detection_schema,
     .kind = MXCI_METRIC_DETECTION,
+    .n_record = RECORD,
     .add = add_detections,
     .value = points_value,
     .higher_is_better = 1,

@@ -182,6 +182,7 @@ static double mcc_value(const params *p, const state *s) {
 typedef struct scored {
     double score, label;
 } scored;
+enum { SCORE_RECORD = sizeof(scored) / sizeof(double) };
 
 /* A NaN gets the score that is worst for its label. */
 static mxc_status add_scores(const params *p, const batch *b, state *to) {
@@ -334,30 +335,30 @@ static const mxc_param plain_schema[] = {NAME, MXC_PARAM_END};
 
 const mxci_metric_rule mxci_metric_rules[] = {
     {"accuracy", "acc", "Share of samples whose most probable class is the label.", accuracy_schema,
-     MXCI_METRIC_BY_CLASS, SUM_STATE, add_accuracy, mean_value, 1, 1},
+     MXCI_METRIC_BY_CLASS, SUM_STATE, 0, add_accuracy, mean_value, 1, 1},
     {"top_k_accuracy", "top_k_acc,topkaccuracy", "Share of samples whose label is among the most probable classes.",
-     top_k_schema, MXCI_METRIC_BY_CLASS, SUM_STATE, add_top_k, mean_value, 1, 1},
+     top_k_schema, MXCI_METRIC_BY_CLASS, SUM_STATE, 0, add_top_k, mean_value, 1, 1},
     {"f1", NULL, "Two classes: harmonic mean of precision and recall of class 1.", binary_schema, MXCI_METRIC_BINARY,
-     CONFUSION_STATE, add_f1, f1_value, 1, 0},
+     CONFUSION_STATE, 0, add_f1, f1_value, 1, 0},
     {"mcc", NULL, "Two classes: Matthews correlation coefficient.", binary_schema, MXCI_METRIC_BINARY, CONFUSION_STATE,
-     add_mcc, mcc_value, 1, 0},
+     0, add_mcc, mcc_value, 1, 0},
     {"auc", NULL, "Two classes: area under the ROC curve. It keeps the scores of all samples.", plain_schema,
-     MXCI_METRIC_BINARY, 0, add_scores, auc_value, 1, 0},
+     MXCI_METRIC_BINARY, 0, SCORE_RECORD, add_scores, auc_value, 1, 0},
     {"cross-entropy", "ce,crossentropy", "Mean of -log(p + eps), where p is the probability of the label.",
-     likelihood_schema, MXCI_METRIC_BY_CLASS, SUM_STATE, add_cross_entropy, mean_value, 0, 0},
+     likelihood_schema, MXCI_METRIC_BY_CLASS, SUM_STATE, 0, add_cross_entropy, mean_value, 0, 0},
     {"nll_loss", "nll-loss,negativeloglikelihood", "The same as cross-entropy, under the name of MXNet.",
-     likelihood_schema, MXCI_METRIC_BY_CLASS, SUM_STATE, add_nll, mean_value, 0, 0},
+     likelihood_schema, MXCI_METRIC_BY_CLASS, SUM_STATE, 0, add_nll, mean_value, 0, 0},
     {"perplexity", NULL, "Exponential of the mean of -log(p), where p is the probability of the label, at least 1e-10.",
-     perplexity_schema, MXCI_METRIC_BY_CLASS, SUM_STATE, add_perplexity, perplexity_value, 0, 0},
-    {"mse", NULL, "Mean squared error.", plain_schema, MXCI_METRIC_BY_ELEMENT, SUM_STATE, add_squares, mean_value, 0,
+     perplexity_schema, MXCI_METRIC_BY_CLASS, SUM_STATE, 0, add_perplexity, perplexity_value, 0, 0},
+    {"mse", NULL, "Mean squared error.", plain_schema, MXCI_METRIC_BY_ELEMENT, SUM_STATE, 0, add_squares, mean_value, 0,
      0},
-    {"rmse", NULL, "Root of the mean squared error.", rmse_schema, MXCI_METRIC_BY_ELEMENT, SUM_STATE, add_squares,
+    {"rmse", NULL, "Root of the mean squared error.", rmse_schema, MXCI_METRIC_BY_ELEMENT, SUM_STATE, 0, add_squares,
      root_value, 0, 0},
-    {"mae", NULL, "Mean absolute error.", plain_schema, MXCI_METRIC_BY_ELEMENT, SUM_STATE, add_absolutes, mean_value, 0,
-     0},
+    {"mae", NULL, "Mean absolute error.", plain_schema, MXCI_METRIC_BY_ELEMENT, SUM_STATE, 0, add_absolutes, mean_value,
+     0, 0},
     {"pearsonr", "pearson,pearsoncorrelation", "Pearson's correlation coefficient of labels and predictions.",
-     pearson_schema, MXCI_METRIC_BY_ELEMENT, PEARSON_STATE, add_pairs, pearson_value, 1, 0},
+     pearson_schema, MXCI_METRIC_BY_ELEMENT, PEARSON_STATE, 0, add_pairs, pearson_value, 1, 0},
     {"loss", NULL, "Mean of the prediction, for outputs that are losses; needs no label.", plain_schema,
-     MXCI_METRIC_NO_LABEL, SUM_STATE, add_outputs, mean_value, 0, 0},
+     MXCI_METRIC_NO_LABEL, SUM_STATE, 0, add_outputs, mean_value, 0, 0},
 };
 const int mxci_metric_n_rules = sizeof mxci_metric_rules / sizeof mxci_metric_rules[0];

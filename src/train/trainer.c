@@ -338,6 +338,9 @@ static mxc_status trainer_check_options(const mxc_fit_options *o) {
                         "mxc_fit: accumulate %lld, clip_norm %g, ema %g, keep_models %lld, expected 0 or more, and ema "
                         "below 1",
                         (long long)o->accumulate, o->clip_norm, o->ema, (long long)o->keep_models);
+    if (o->schedule.n_steps < 0 || (o->schedule.n_steps > 0 && !o->schedule.steps))
+        return MXC_FAIL(MXC_EINVAL, "mxc_fit: schedule.n_steps is %d, expected 0 or more, with steps",
+                        o->schedule.n_steps);
     if (o->resume && !o->checkpoint)
         return MXC_FAIL(MXC_EINVAL, "mxc_fit: resume needs a checkpoint prefix");
     return MXC_OK;

@@ -4,7 +4,8 @@
  *
  * Parameters are "arg:<name>" and auxiliary states "aux:<name>", of the first context. The rest: "counts" i64 (1,8):
  * version, epoch, batch, updates, iterator epoch, iterator position, batches in an epoch, best epoch; "numbers" f64
- * (1,2): lr, the best value of the monitored metric; "ema:<name>" for each trained parameter that has an average;
+ * (1,2): lr, the best value of the monitored metric; "monitored" i64 (1,1): the index of that metric among the metrics
+ * below, -1 for none; "ema:<name>" for each trained parameter that has an average;
  * "random" i64 (contexts,3): seed, stream, offset; "metric:<name>" f64 (1,n) for each metric: its state; "history" f64
  * (epochs,1 + 2 metrics): epoch, and the training and validation value of each metric, in the order of those arrays;
  * "loss_scale" f32 (2), where losses are scaled: the scale, good steps; and "optimizer:<state>" for each state of the
@@ -39,6 +40,7 @@ enum { D_LR, D_BEST, N_NUMBERS }; /* numbers */
 #define EMA_PREFIX "ema:"
 #define METRIC_PREFIX "metric:"
 #define LOSS_SCALE "loss_scale"
+#define MONITORED "monitored"
 
 /* ---- lists of named arrays --------------------------------------------------------------------------------------- */
 
@@ -134,7 +136,9 @@ static mxc_status add_counts(const mxci_trainer *trainer, named_arrays *a) {
         [C_BEST_EPOCH] = p->best_epoch,
     };
     const double numbers[N_NUMBERS] = {[D_LR] = p->lr, [D_BEST] = p->best};
+    const int64_t monitored = trainer->monitored;
     MXC_TRY(named_add_data(a, "counts", 1, N_COUNTS, MXC_I64, counts));
+    MXC_TRY(named_add_data(a, MONITORED, 1, 1, MXC_I64, &monitored));
     return named_add_data(a, "numbers", 1, N_NUMBERS, MXC_F64, numbers);
 }
 
@@ -189,7 +193,7 @@ mxc_status mxci_training_state_collect(const mxci_trainer *trainer, mxc_ndarray_
     memset(out, 0, sizeof *out);
     MXC_TRY(mxc_optimizer_get_states(trainer->optimizer, &optimizer));
     mxc_status status =
-        named_open(&a, 5 + trainer->n_metrics + n_param_arrays(trainer) + trainer->average.n + optimizer.n);
+        named_open(&a, 6 + trainer->n_metrics + n_param_arrays(trainer) + trainer->average.n + optimizer.n);
     if (status == MXC_OK)
         status = add_all(trainer, &optimizer, &a);
     mxc_ndarray_list_release(&optimizer);
@@ -257,18 +261,67 @@ static mxc_status training_state_find_data(const char *path, const mxc_ndarray_l
     return MXC_OK;
 }
 
+/* The number of metrics in a state, and which of them has the name; -1: none. */
+static int find_saved_metric(const mxc_ndarray_list *list, const char *name, int *n) {
+    int found = -1;
+    *n = 0;
+    for (int64_t i = 0; i < list->n; i++) {
+        if (strncmp(list->names[i], METRIC_PREFIX, strlen(METRIC_PREFIX)) != 0)
+            continue;
+        if (strcmp(list->names[i] + strlen(METRIC_PREFIX), name) == 0)
+            found = *n;
+        ++*n;
+    }
+    return found;
+}
+
+/* States of other versions may have other counts, of which the version is always the first. */
+static mxc_status check_version(const char *path, const mxc_ndarray_list *list) {
+    mxc_ndarray *counts = mxc_ndarray_list_find(list, "counts");
+    void *version;
+    if (!counts || mxc_ndarray_dtype(counts) != MXC_I64 || mxc_ndarray_size(counts) <= C_VERSION)
+        return MXC_FAIL(MXC_EFORMAT, "%s: state \"counts\" is absent or not int64", path);
+    MXC_TRY(mxc_ndarray_data(counts, &version));
+    if (*(const int64_t *)version != VERSION)
+        return MXC_FAIL(MXC_EFORMAT, "%s: version %lld of the state of a training, expected %d", path,
+                        (long long)*(const int64_t *)version, (int)VERSION);
+    return MXC_OK;
+}
+
+/* The best value counts if it is one of the metric that is monitored now. Otherwise the comparison begins here. */
+static mxc_status restore_best(mxci_trainer *trainer, const char *path, const mxc_ndarray_list *list, double best,
+                               int64_t best_epoch) {
+    mxc_fit_progress *p = &trainer->progress;
+    const int now = trainer->monitored;
+    const void *monitored;
+    int64_t rows;
+    int n;
+    p->best = NAN;
+    p->best_epoch = now >= 0 ? p->epoch : 0;
+    if (now < 0 || !mxc_ndarray_list_find(list, MONITORED))
+        return MXC_OK;
+    MXC_TRY(training_state_find_data(path, list, MONITORED, MXC_I64, 1, 1, &monitored, &rows));
+    const int saved = find_saved_metric(list, mxc_metric_name(trainer->metrics[now]), &n);
+    if (saved >= 0 && *(const int64_t *)monitored == saved) {
+        p->best = best;
+        p->best_epoch = best_epoch;
+    }
+    return MXC_OK;
+}
+
 static mxc_status restore_counts(mxci_trainer *trainer, const char *path, const mxc_ndarray_list *list) {
     const void *data;
     int64_t rows;
+    MXC_TRY(check_version(path, list));
     MXC_TRY(training_state_find_data(path, list, "counts", MXC_I64, 1, N_COUNTS, &data, &rows));
     const int64_t *counts = data;
     MXC_TRY(training_state_find_data(path, list, "numbers", MXC_F64, 1, N_NUMBERS, &data, &rows));
     const double *numbers = data;
-    if (counts[C_VERSION] != VERSION || counts[C_EPOCH] < 0 || counts[C_EPOCH] > INT_MAX || counts[C_BATCH] < 0 ||
-        counts[C_UPDATES] < 0)
-        return MXC_FAIL(MXC_EFORMAT, "%s: version %lld (expected %d), epoch %lld, batch %lld make no sense", path,
-                        (long long)counts[C_VERSION], (int)VERSION, (long long)counts[C_EPOCH],
-                        (long long)counts[C_BATCH]);
+    if (counts[C_EPOCH] < 0 || counts[C_EPOCH] > INT_MAX || counts[C_BATCH] < 0 || counts[C_UPDATES] < 0 ||
+        counts[C_BATCHES] < 0 || counts[C_BEST_EPOCH] < 0 || counts[C_BEST_EPOCH] > counts[C_EPOCH])
+        return MXC_FAIL(MXC_EFORMAT, "%s: epoch %lld, batch %lld of %lld, best epoch %lld make no sense", path,
+                        (long long)counts[C_EPOCH], (long long)counts[C_BATCH], (long long)counts[C_BATCHES],
+                        (long long)counts[C_BEST_EPOCH]);
     const mxc_iter_state at = {(uint64_t)counts[C_ITER_EPOCH], counts[C_ITER_POSITION]};
     MXC_TRY(mxc_iter_set_state(trainer->options->train, &at));
     trainer->progress.epoch = counts[C_EPOCH];
@@ -276,9 +329,7 @@ static mxc_status restore_counts(mxci_trainer *trainer, const char *path, const 
     trainer->progress.updates = counts[C_UPDATES];
     trainer->progress.batches = counts[C_BATCHES];
     trainer->progress.lr = numbers[D_LR];
-    trainer->progress.best_epoch = counts[C_BEST_EPOCH];
-    trainer->progress.best = numbers[D_BEST];
-    return MXC_OK;
+    return restore_best(trainer, path, list, numbers[D_BEST], counts[C_BEST_EPOCH]);
 }
 
 /* One stream for each context, so the number of contexts may not be larger than when the state was saved. */
@@ -292,20 +343,6 @@ static mxc_status restore_random(mxci_trainer *trainer, const char *path, const 
         MXC_TRY(mxc_random_set_state(trainer->contexts[i], &state));
     }
     return MXC_OK;
-}
-
-/* The number of metrics in a state, and which of them has the name; -1: none. */
-static int find_saved_metric(const mxc_ndarray_list *list, const char *name, int *n) {
-    int found = -1;
-    *n = 0;
-    for (int64_t i = 0; i < list->n; i++) {
-        if (strncmp(list->names[i], METRIC_PREFIX, strlen(METRIC_PREFIX)) != 0)
-            continue;
-        if (strcmp(list->names[i] + strlen(METRIC_PREFIX), name) == 0)
-            found = *n;
-        ++*n;
-    }
-    return found;
 }
 
 /* The metrics may be others than those of the saved state: a new one has no values before this epoch. The history

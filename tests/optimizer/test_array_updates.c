@@ -158,12 +158,14 @@ static void multiply(int n, int k, int m, const double *a, int a_turned, const d
         }
 }
 
+static int ns_steps = 5;
+
 static void orthogonalise(int rows, int columns, double *x) {
     const double norm = root_mean_square(x, rows * columns) * sqrt(rows * columns) + 1e-7;
     double square[MOST], fourth[MOST], change[MOST];
     for (int i = 0; i < rows * columns; i++)
         x[i] /= norm;
-    for (int step = 0; step < 5; step++) { /* always with x x', where the library takes the smaller one */
+    for (int step = 0; step < ns_steps; step++) { /* always with x x', where the library takes the smaller one */
         multiply(rows, columns, rows, x, 0, x, 1, square);
         multiply(rows, rows, rows, square, 0, square, 0, fourth);
         for (int i = 0; i < rows * rows; i++)
@@ -217,6 +219,34 @@ static void test_muon(void **state) {
         }
         both_close(&b);
     }
+}
+
+/* Intermediate results are as many for any number of iterations. The iteration does not converge to one value, so
+ * differences of rounding grow: the weights are finite and change by about the step size. */
+static void test_muon_with_many_iterations(void **state) {
+    const char *keys[] = {"learning_rate", "ns_steps"}, *values[] = {"0.02", "200"};
+    (void)state;
+    for (int is_tall = 0; is_tall < 2; is_tall++) {
+        both b;
+        double found[MOST];
+        both_open(&b, "muon", 2, keys, values, is_tall ? 6 : 3, is_tall ? 3 : 6, MXC_F64);
+        both_update(&b);
+        assert_ok(mxc_ndarray_get(b.weight, found, (size_t)b.n * sizeof *found));
+        for (int i = 0; i < b.n; i++)
+            assert_true(fabs(found[i] - b.w[i]) < 0.02 * 2);
+        both_close(&b);
+    }
+    ns_steps = 12;
+    values[1] = "12";
+    both b;
+    both_open(&b, "muon", 2, keys, values, 3, 5, MXC_F64);
+    both_update(&b);
+    for (int i = 0; i < b.n; i++)
+        b.g[i] = gradient(i, 0);
+    muon_step(&b, 0.02, 0, 1);
+    both_compare(&b, 1e-6);
+    both_close(&b);
+    ns_steps = 5;
 }
 
 /* ---- sgld: w -= lr / 2 (g + wd w) + noise of variance lr -----------------------------------------------------------
@@ -279,6 +309,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_adafactor),
         cmocka_unit_test(test_muon),
+        cmocka_unit_test(test_muon_with_many_iterations),
         cmocka_unit_test(test_sgld),
         cmocka_unit_test(test_shapes),
     };

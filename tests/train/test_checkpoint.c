@@ -262,6 +262,52 @@ static void test_damaged_state(void **state) {
     assert_fails(fit(3, 1, NULL, NULL), MXC_ENOTFOUND, "run.state1");
 }
 
+static unsigned long checksum(const char *data, size_t bytes) { /* CRC-32 */
+    uint32_t sum = 0xffffffff;
+    for (size_t i = 0; i < bytes; i++) {
+        sum ^= (unsigned char)data[i];
+        for (int bit = 0; bit < 8; bit++)
+            sum = sum >> 1 ^ (sum & 1 ? 0xedb88320 : 0);
+    }
+    return sum ^ 0xffffffff;
+}
+
+/* Replace "counts" of a valid checkpoint, in a valid file. */
+static void expect_counts_refused(int64_t columns, const int64_t *counts, const char *text) {
+    test_path path;
+    mxc_ndarray_list state;
+    char manifest[128];
+    size_t bytes = 0;
+    snprintf(path, sizeof path, "%s", file_of("run.state0"));
+    assert_ok(mxc_ndarray_load(path, &state));
+    for (int64_t i = 0; i < state.n; i++)
+        if (strcmp(state.names[i], "counts") == 0) {
+            mxc_ndarray_release(state.arrays[i]);
+            assert_ok(mxc_ndarray_from_data(2, (int64_t[]){1, columns}, MXC_I64, counts, &state.arrays[i]));
+        }
+    assert_ok(mxc_ndarray_save(path, state.n, state.arrays, (const char *const *)state.names));
+    mxc_ndarray_list_release(&state);
+    char *data = test_read_file(path, &bytes);
+    int n = snprintf(manifest, sizeof manifest,
+                     "{\"format\": \"mxc-checkpoint\", \"version\": 1, \"slot\": 0, \"crc32\": %lu}",
+                     checksum(data, bytes));
+    free(data);
+    test_write_file(file_of("run.last"), manifest, (size_t)n);
+    assert_fails(fit(2, 1, NULL, NULL), MXC_EFORMAT, text);
+}
+
+static void test_other_counts(void **state) {
+    /* version, epoch, batch, updates, iterator epoch and position, batches, best epoch */
+    (void)state;
+    assert_ok(fit(1, 0, NULL, NULL));
+    expect_counts_refused(9, (int64_t[]){1, 1, 0, 12, 1, 0, 12, 0, 0},
+                          "version 1 of the state of a training, expected 2");
+    expect_counts_refused(9, (int64_t[]){2, 1, 0, 12, 1, 0, 12, 0, 0}, "\"counts\" is absent or not int64 of shape");
+    expect_counts_refused(8, (int64_t[]){2, 1, 0, 12, 1, 0, 12, INT64_MIN}, "best epoch -9223372036854775808 make no");
+    expect_counts_refused(8, (int64_t[]){2, 1, 0, 12, 1, 0, 12, 2}, "best epoch 2 make no sense");
+    expect_counts_refused(8, (int64_t[]){2, 1, 0, 12, 1, 0, -1, 0}, "batch 0 of -1");
+}
+
 static void test_damaged_manifest(void **state) {
     static const struct {
         const char *text, *message;
@@ -329,6 +375,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_limited_disk, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_message, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_damaged_state, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_other_counts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_damaged_manifest, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_other_training, set_up, tear_down),
     };

@@ -213,6 +213,9 @@ static void absent_device(mxc_fit_options *o) {
 static void resume_nothing(mxc_fit_options *o) {
     o->resume = 1;
 }
+static void no_steps(mxc_fit_options *o) {
+    o->schedule = (mxc_schedule){.kind = MXC_SCHEDULE_MULTI_FACTOR, .factor = 0.5, .n_steps = 2};
+}
 static void odd_optimizer(mxc_fit_options *o) {
     o->optimizer = "no_such_optimizer";
 }
@@ -245,6 +248,7 @@ static void test_refusals(void **state) {
     refuse(uneven, MXC_EINVAL, "does not split evenly over 3");
     refuse(absent_device, MXC_EDEVICE, "gpu");
     refuse(resume_nothing, MXC_EINVAL, "checkpoint");
+    refuse(no_steps, MXC_EINVAL, "schedule.n_steps is 2, expected 0 or more, with steps");
     refuse(odd_optimizer, MXC_ENOTFOUND, "no_such_optimizer");
     refuse(odd_setting, MXC_EINVAL, "momentun");
     refuse(odd_initializer, MXC_ENOTFOUND, "he");

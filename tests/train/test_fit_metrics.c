@@ -137,6 +137,76 @@ static void test_refusals(void **state) {
     toy_close(&t);
 }
 
+/* ---- labels with an axis of their own ---------------------------------------------------------------------------- */
+
+/* Batches of 4 samples with 3 numbers each, and a label for each number. */
+typedef struct tokens {
+    mxc_ndarray *data, *label;
+    int at;
+} tokens;
+
+static int one(void *self) {
+    (void)self;
+    return 1;
+}
+
+static const mxc_data_desc *tokens_desc(void *self, int index) {
+    static const mxc_data_desc descs[] = {{"data", {.ndim = 2, .dim = {4, 3}}, MXC_F32},
+                                          {"softmax_label", {.ndim = 1, .dim = {12}}, MXC_F32}};
+    (void)self;
+    return index < 2 ? &descs[index] : NULL;
+}
+
+static mxc_status tokens_next(void *self, mxc_batch *out) {
+    tokens *t = self;
+    if (t->at++ % 6 == 5)
+        return MXC_OK;
+    *out = (mxc_batch){.n_data = 1, .n_label = 1, .data = &t->data, .label = &t->label};
+    return MXC_OK;
+}
+
+/* The loss is the same on one context and on two. */
+static void test_labels_of_tokens(void **state) {
+    static const mxc_iter_methods methods = {
+        .size = sizeof methods, .n_data = one, .n_label = one, .desc = tokens_desc, .next = tokens_next};
+    const mxc_context contexts[] = {mxc_cpu(0), mxc_cpu(1)};
+    float x[12], y[12];
+    double loss[2];
+    mxc_symbol *net;
+    (void)state;
+    for (int i = 0; i < 12; i++) {
+        y[i] = (float)(i * 5 % 3);
+        x[i] = y[i] - 1 + toy_noise((uint32_t)i);
+    }
+    assert_ok(mxc_symbol_variable("data", &net));
+    assert_ok(toy_layer("Reshape", "tokens", "shape", "(-1,1)", &net));
+    assert_ok(toy_layer("FullyConnected", "fc", "num_hidden", "3", &net));
+    assert_ok(toy_layer("SoftmaxOutput", "softmax", NULL, NULL, &net));
+    for (int n = 1; n <= 2; n++) {
+        tokens t = {0};
+        mxc_iter *iter;
+        mxc_fit_options o;
+        mxc_fit_progress result;
+        assert_ok(mxc_ndarray_from_data(2, (int64_t[]){4, 3}, MXC_F32, x, &t.data));
+        assert_ok(mxc_ndarray_from_data(1, (int64_t[]){12}, MXC_F32, y, &t.label));
+        assert_ok(mxc_iter_from_methods(&methods, &t, &iter));
+        mxc_fit_options_init(&o);
+        o.symbol = net;
+        o.train = iter;
+        o.n_contexts = n;
+        o.contexts = contexts;
+        o.epochs = 2;
+        assert_ok(mxc_fit(&o, &result, NULL));
+        assert_true(result.loss > 0 && result.accuracy > 0);
+        loss[n - 1] = result.loss;
+        mxc_iter_destroy(iter);
+        mxc_ndarray_release(t.data);
+        mxc_ndarray_release(t.label);
+    }
+    assert_true(fabs(loss[0] - loss[1]) < 1e-5);
+    mxc_symbol_release(net);
+}
+
 /* ---- checkpoints ------------------------------------------------------------------------------------------------- */
 
 static mxc_status stop_at_17(const mxc_fit_progress *p, int epoch_end, void *user) {
@@ -194,8 +264,9 @@ static void test_resumed_with_others(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chosen),  cmocka_unit_test(test_instead_of_the_loss), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_resumed), cmocka_unit_test(test_resumed_with_others),
+        cmocka_unit_test(test_chosen),   cmocka_unit_test(test_instead_of_the_loss),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_labels_of_tokens),
+        cmocka_unit_test(test_resumed),  cmocka_unit_test(test_resumed_with_others),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -38,6 +38,17 @@ static void test_factor(void **state) {
     expect(&s, 100, 0.8);
 }
 
+static void test_multi_factor(void **state) {
+    static const int64_t steps[] = {2, 4, 6};
+    const mxc_schedule s = {
+        .kind = MXC_SCHEDULE_MULTI_FACTOR, .factor = 0.5, .final_lr = 0.15, .n_steps = 3, .steps = steps};
+    (void)state;
+    expect(&s, 1, 0.8);
+    expect(&s, 2, 0.4);
+    expect(&s, 4, 0.2);
+    expect(&s, 6, 0.15);
+}
+
 static void test_decays(void **state) {
     mxc_schedule poly = {.kind = MXC_SCHEDULE_POLY, .total = 100, .power = 2, .final_lr = 0.2};
     mxc_schedule cosine = {.kind = MXC_SCHEDULE_COSINE, .total = 110, .warmup = 10};
@@ -114,8 +125,8 @@ static void test_function(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_constant), cmocka_unit_test(test_factor),   cmocka_unit_test(test_decays),
-        cmocka_unit_test(test_mxnet),    cmocka_unit_test(test_function),
+        cmocka_unit_test(test_constant), cmocka_unit_test(test_factor), cmocka_unit_test(test_multi_factor),
+        cmocka_unit_test(test_decays),   cmocka_unit_test(test_mxnet),  cmocka_unit_test(test_function),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

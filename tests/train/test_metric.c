@@ -171,6 +171,16 @@ static void test_state(void **state) {
     assert_ok(mxci_metric_set_state(m, 2, sums));
     assert_true(mxc_metric_value(m) == 2);
     assert_fails(mxci_metric_set_state(m, 1, sums), MXC_EFORMAT, "1 numbers, expected 2");
+    assert_fails(mxci_metric_set_state(m, 3, (double[]){6, 3, 0}), MXC_EFORMAT, "3 numbers, expected 2");
+    assert_ok(mxci_metric_set_state(m, 2, (double[]){NAN, 3})); /* a sum may be NaN, with allow_nan */
+    assert_true(isnan(mxc_metric_value(m)));
+    mxc_metric *auc = metric("auc", NULL, NULL);
+    assert_fails(mxci_metric_set_state(auc, 4, (double[]){1, 0, NAN, 1}), MXC_EFORMAT,
+                 "record 1 of the state has a NaN");
+    assert_fails(mxci_metric_set_state(auc, 3, (double[]){1, 0, 2}), MXC_EFORMAT, "expected 2 for each record");
+    assert_ok(mxci_metric_set_state(auc, 4, (double[]){1, 0, INFINITY, 1}));
+    assert_true(mxc_metric_value(auc) == 1);
+    mxc_metric_destroy(auc);
     assert_ok(mxci_metric_clone(m, &copy));
     assert_true(isnan(mxc_metric_value(copy)));
     assert_string_equal(mxc_metric_name(copy), "cross-entropy");

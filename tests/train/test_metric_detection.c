@@ -5,6 +5,7 @@
 
 #include <mxc/train.h>
 
+#include "train/metric.h"
 #include "train/toy.h"
 
 enum { IMAGES = 30, BOXES = 5, FOUND = 8, CLASSES = 4, W = 6 };
@@ -197,10 +198,35 @@ static void test_by_hand(void **state) {
     mxc_ndarray_release(wrong);
 }
 
+/* A score that is not finite is still a score; a saved state without sense is refused. */
+static void test_infinite_score(void **state) {
+    const float label[2][5] = {{0, 0, 0, 0.5f, 0.5f}, {0, 0.5f, 0.5f, 1, 1}};
+    const float all[2][6] = {{0, INFINITY, 0, 0, 0.5f, 0.5f}, {0, 0.5f, 0.5f, 0.5f, 1, 1}};
+    double wrong[6] = {NAN, 1, 1, 0, INFINITY, 0};
+    mxc_ndarray *l, *p;
+    mxc_metric *m;
+    (void)state;
+    assert_ok(mxc_ndarray_from_data(3, (int64_t[]){1, 2, 5}, MXC_F32, label, &l));
+    assert_ok(mxc_ndarray_from_data(3, (int64_t[]){1, 2, 6}, MXC_F32, all, &p));
+    assert_ok(mxc_metric_create("voc_map", 0, NULL, NULL, &m));
+    assert_ok(mxc_metric_update(m, l, p, 0));
+    assert_true(mxc_metric_value(m) == 1);
+    assert_fails(mxci_metric_set_state(m, 6, wrong), MXC_EFORMAT, "voc_map: record 0 of the state has a NaN");
+    assert_fails(mxci_metric_set_state(m, 5, wrong), MXC_EFORMAT, "5 numbers, expected 3 for each record");
+    assert_true(mxc_metric_value(m) == 1);
+    wrong[0] = 0;
+    assert_ok(mxci_metric_set_state(m, 6, wrong)); /* an object, and a detection of it */
+    assert_true(mxc_metric_value(m) == 1);
+    mxc_metric_destroy(m);
+    mxc_ndarray_release(l);
+    mxc_ndarray_release(p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_definition),
         cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_infinite_score),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

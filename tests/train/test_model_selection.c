@@ -145,6 +145,64 @@ static void test_default(void **state) {
     toy_close(&t);
 }
 
+static mxc_status on_epoch_of_both(const mxc_fit_progress *p, int epoch_end, void *user) {
+    plan *both = user;
+    if (epoch_end)
+        both[0].epoch = both[1].epoch = (int)p->epoch + 1;
+    return MXC_OK;
+}
+
+/* The epochs until the given one, from the checkpoint if there is one; the lower of both metrics' values are better. */
+static void run_until(int64_t epochs, const char *monitor, int64_t patience, mxc_fit_progress *result) {
+    static const double first[EPOCHS] = {1, 0.5, 2, 3, 4, 5}, second[EPOCHS] = {9, 8, 9, 5, 4, 6};
+    plan plans[2] = {{.values = first}, {.values = second}};
+    mxc_metric *metrics[2];
+    toy t;
+    assert_ok(toy_open(&t, "8"));
+    assert_ok(mxc_metric_create_own("first", 1, count_batch, planned_value, &plans[0], 0, &metrics[0]));
+    assert_ok(mxc_metric_create_own("second", 1, count_batch, planned_value, &plans[1], 0, &metrics[1]));
+    plans[0].epoch = plans[1].epoch = epochs > 3 ? 3 : 0;
+    t.options.valid = NULL;
+    t.options.epochs = epochs;
+    t.options.n_metrics = 2;
+    t.options.metrics = metrics;
+    t.options.monitor = monitor;
+    t.options.patience = patience;
+    t.options.save_best = monitor != NULL;
+    t.options.checkpoint = prefix;
+    t.options.resume = 1;
+    t.options.callback = on_epoch_of_both;
+    t.options.user = plans;
+    assert_ok(mxc_fit(&t.options, result, NULL));
+    mxc_metric_destroy(metrics[0]);
+    mxc_metric_destroy(metrics[1]);
+    toy_close(&t);
+}
+
+/* Best values of no metric, or of another one, do not count. */
+static void test_resumed_with_another_monitor(void **state) {
+    static const char *const before[] = {NULL, "first", "second"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        mxc_fit_progress result;
+        run_until(3, before[i], 0, &result);
+        assert_int_equal(result.best_epoch, i == 0 ? 0 : 2);
+        run_until(EPOCHS, "second", 2, &result);
+        assert_int_equal(result.epoch, EPOCHS);
+        assert_int_equal(result.stopped_early, 0);
+        assert_int_equal(result.best_epoch, 5);
+        assert_true(result.best == 4);
+        tear_down(NULL);
+        set_up(NULL);
+    }
+    mxc_fit_progress result;
+    run_until(3, "second", 0, &result); /* now no later epoch is better than the second one */
+    run_until(EPOCHS, "first", 2, &result);
+    assert_int_equal(result.epoch, EPOCHS);
+    assert_int_equal(result.best_epoch, 4);
+    assert_true(result.best == 3);
+}
+
 static void test_refusals(void **state) {
     test_path path;
     toy t;
@@ -179,6 +237,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_trials, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_default, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_resumed_with_another_monitor, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_refusals, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
