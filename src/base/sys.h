@@ -78,8 +78,8 @@ int mxci_cond_wait_until(mxci_cond *c, mxci_mutex *m, int64_t deadline_ns);
 void mxci_cond_signal(mxci_cond *c);
 void mxci_cond_broadcast(mxci_cond *c);
 
-/* Status: MXC_ENOMEM, MXC_EIO when the system cannot create a thread. Traces and debuggers show the name. All signals
- * are blocked in the new thread, so that the program's handlers run on its own threads. */
+/* Returns when the new thread runs. Status: MXC_EIO when the system cannot create a thread. Traces and debuggers show
+ * the name. All signals are blocked in the new thread, so that the program's handlers run on its own threads. */
 mxc_status mxci_thread_start(mxci_thread *out, const char *name, void (*body)(void *), void *arg);
 void mxci_thread_join(mxci_thread t);
 void mxci_thread_detach(mxci_thread t); /* it will not be joined */

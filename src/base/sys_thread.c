@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -76,16 +77,19 @@ void mxci_cond_broadcast(mxci_cond *c) {
     must(pthread_cond_broadcast(c));
 }
 
-/* Arguments of a new thread, which frees them. */
+/* Arguments of a new thread, on the stack of the thread that starts it and waits until they are copied: nothing is
+ * allocated that a thread would free at some time later. */
 typedef struct start {
     void (*body)(void *);
     void *arg;
     char name[32];
+    sem_t taken;
 } start;
 
 static void *thread_main(void *given) {
-    start s = *(start *)given;
-    mxci_free(given);
+    start *from = given, s = {.body = from->body, .arg = from->arg};
+    memcpy(s.name, from->name, sizeof s.name);
+    must(sem_post(&from->taken)); /* *from may be gone from here on */
     mxci_trace_thread_name(s.name);
     s.name[15] = '\0'; /* the kernel keeps 15 bytes */
     pthread_setname_np(pthread_self(), s.name);
@@ -96,21 +100,18 @@ static void *thread_main(void *given) {
 /* The mask is inherited, so the new thread has all signals blocked from its first instruction on. */
 mxc_status mxci_thread_start(mxci_thread *out, const char *name, void (*body)(void *), void *arg) {
     sigset_t all, before;
-    int error;
-    start *s = mxci_calloc(1, sizeof *s);
-    if (!s)
-        return MXC_FAIL(MXC_ENOMEM, "thread %s: no memory to start it", name);
-    s->body = body;
-    s->arg = arg;
-    strncpy(s->name, name, sizeof s->name - 1);
+    start s = {.body = body, .arg = arg};
+    strncpy(s.name, name, sizeof s.name - 1);
+    must(sem_init(&s.taken, 0, 0));
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_create(out, NULL, thread_main, s);
+    int error = pthread_create(out, NULL, thread_main, &s);
+    if (!error)
+        must(sem_wait(&s.taken)); /* no signal interrupts it */
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error) {
-        mxci_free(s);
+    must(sem_destroy(&s.taken));
+    if (error)
         return MXC_FAIL(MXC_EIO, "thread %s: the system could not start it: %s", name, strerrordesc_np(error));
-    }
     return MXC_OK;
 }
 
