@@ -27,7 +27,9 @@ static const mxc_param schema[] = {
     TEXT_OPTION("label-column", label_column, "", "name or number of the column that is the label"),
     TEXT_OPTION("classes", classes, "",
                 "the labels are classes; file of their names, which is written if it does not exist"),
-    TEXT_OPTION("missing", missing, "error", "what missing values become: a number, mean, or error"),
+    TEXT_OPTION("missing", missing, "error",
+                "what missing values become: a number, mean (of the column in the files of training, or in those of "
+                "the test), or error"),
     INTEGER_OPTION("hidden", hidden, "32", 1, 65536, "number of units in each of the two hidden layers"),
     INTEGER_OPTION("batch-size", batch_size, "32", 1, 65536, "number of samples per step"),
     INTEGER_OPTION("epochs", epochs, "100", 1, 1e6, "number of passes over the data"),

@@ -29,6 +29,12 @@ static int fail(const char *what, const char *path) {
     return MXC_EXIT_FAILED;
 }
 
+/* Close a file that was written. Returns 1 if a write failed. */
+static int close_written(FILE *file) {
+    const int failed = ferror(file) != 0;
+    return fclose(file) != 0 || failed;
+}
+
 /* Is the end of name in the list of endings? */
 static int has_ending(const char *endings, const char *name) {
     const char *dot = strrchr(name, '.');
@@ -115,7 +121,7 @@ static int write_some(const listing *l, const char *ending, size_t begin, size_t
         return fail("cannot write", path);
     for (size_t i = begin; i < end; i++)
         fprintf(file, "%zu\t%d\t%s\n", i, l->entries[i].label, l->entries[i].path);
-    if (ferror(file) | fclose(file))
+    if (close_written(file))
         return fail("cannot write", path);
     printf("%s: %zu images\n", path, end - begin);
     return 0;
@@ -174,7 +180,7 @@ int im2rec_make_list(const im2rec_options *o) {
         shuffle(&l);
     if (result == 0)
         result = write_all(&l);
-    const int failed = ferror(l.classes) | fclose(l.classes);
+    const int failed = close_written(l.classes);
     if (result == 0 && failed)
         result = fail("cannot write", written);
     if (result == 0 && rename(written, path) != 0)

@@ -54,7 +54,8 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_map(const mxc_run *run, const mxc_map_kern
 /**
  * Store a row as a request says: to = from (write, in place), to += from (add) or nothing (null), n elements.
  * @param from  of dtype from_dtype: float for what is to be stored as float16 or bfloat16. Floats become integers by
- *              truncation, saturated, NaN as 0; integers keep their low bits; anything but 0 becomes true
+ *              truncation, saturated (also the sum), NaN as 0; integers keep their low bits; anything but 0 becomes
+ *              true, and a sum with bool is true if one of the two is
  * @param to    of dtype to_dtype; not the same memory as from, unless the dtypes are equal
  * @return MXC_EINVAL, MXC_EDTYPE (a number that is no dtype)
  * On this thread. To load a row of a 16-bit dtype as float: mxc_store_row(MXC_REQ_WRITE, dtype, row, MXC_F32, floats,

@@ -185,7 +185,7 @@ static mxc_status read_value(mxci_text_reader *reader, const char *field, const 
         store_missing(rules, to);
         return MXC_OK;
     }
-    if (field[0] == '\0')
+    if (is_label ? is_missing(field) : field[0] == '\0')
         return mxci_text_reader_fail(reader, is_label ? "the label is missing" : "a value is missing");
     if (is_label && rules->classes) {
         MXC_TRY(find_class(reader, field, rules, to->step > 0, &value));
@@ -273,9 +273,9 @@ static mxc_status load_lines(const char *paths, mxci_text_format format, const m
     MXC_TRY(status);
     if (n == 0)
         return MXC_FAIL(MXC_EFORMAT, "%s: %s has no lines%s", owner, paths, bad->n > 0 ? " that can be read" : "");
-    /* A field takes at least the byte of its separator, which the last one may lack. With fewer bytes, nothing is
-     * created: only find the line that is too short. */
-    if (n <= (bytes + 1) / lines->columns) {
+    /* A field takes at least the byte of its separator or line end. With fewer bytes, nothing is created: only find the
+     * line that is too short. */
+    if (n <= bytes / lines->columns) {
         MXC_TRY(create_array(n, rows, &lines->values));
         if (lines->label_column >= 0)
             MXC_TRY(create_array(n, labels, &lines->label));
@@ -283,6 +283,8 @@ static mxc_status load_lines(const char *paths, mxci_text_format format, const m
     MXC_TRY(mxci_text_reader_open(owner, paths, format, bad, &reader));
     status = read_lines(reader, n, lines);
     mxci_text_reader_close(reader);
+    if (status == MXC_OK && !rows->array)
+        return MXC_FAIL(MXC_EFORMAT, "%s: %s changed while it was read", owner, paths);
     return status;
 }
 

@@ -64,18 +64,20 @@ static mxc_status partial_next(void *self, mxc_batch *out) {
     return MXC_OK;
 }
 
-/* Go to the next epoch. Without reset and set_state, next begins it after it has reported the end of this one, which is
- * therefore read to its end if drops is 1. */
-static mxc_status enter_next_epoch(partial_iter *it, int drops) {
+static mxc_status drop_rest(partial_iter *it) {
+    while (!it->ended) {
+        mxc_batch dropped = {0};
+        MXC_TRY(partial_next(it, &dropped));
+    }
+    return MXC_OK;
+}
+
+/* Go to the next epoch. Without reset and set_state, next begins it after it has reported the end of this one. */
+static mxc_status enter_next_epoch(partial_iter *it) {
     const mxc_iter_state begin = {it->state.epoch + 1, 0};
     if (it->methods->reset || it->methods->set_state) {
         MXC_TRY(it->methods->reset ? it->methods->reset(it->self) : it->methods->set_state(it->self, &begin));
         it->pending.n_data = 0;
-    } else {
-        while (drops && !it->ended) {
-            mxc_batch dropped = {0};
-            MXC_TRY(partial_next(it, &dropped));
-        }
     }
     it->ended = 0;
     it->state = begin;
@@ -85,7 +87,9 @@ static mxc_status enter_next_epoch(partial_iter *it, int drops) {
 /* Of an epoch of which nothing was returned, nothing is dropped, since a consumer may reset before it begins. */
 static mxc_status partial_reset(void *self) {
     partial_iter *it = self;
-    return enter_next_epoch(it, it->state.position > 0);
+    if (!it->methods->reset && !it->methods->set_state && it->state.position > 0)
+        MXC_TRY(drop_rest(it));
+    return enter_next_epoch(it);
 }
 
 static mxc_status partial_get_state(void *self, mxc_iter_state *out) {
@@ -108,8 +112,11 @@ static mxc_status skip_to(partial_iter *it, const mxc_iter_state *state) {
                         "%lld, and the iterator has no method set_state",
                         (unsigned long long)state->epoch, (long long)state->position, (unsigned long long)now.epoch,
                         (long long)now.position);
-    while (it->state.epoch < state->epoch)
-        MXC_TRY(enter_next_epoch(it, 1));
+    /* Whole epochs are read: the data may depend on the number of batches taken, as that of a random generator. */
+    while (it->state.epoch < state->epoch) {
+        MXC_TRY(drop_rest(it));
+        MXC_TRY(enter_next_epoch(it));
+    }
     while (it->state.position < state->position) {
         mxc_batch dropped = {0};
         MXC_TRY(partial_next(it, &dropped));

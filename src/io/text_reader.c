@@ -81,6 +81,7 @@ static mxc_status next_file(mxci_text_reader *reader) {
     if (reader->next_path == reader->paths.n)
         return MXC_OK;
     MXC_TRY(mxci_file_open(reader->paths.path[reader->next_path++], &reader->file));
+    reader->bytes++; /* for the end that the last line may lack */
     MXC_TRY(fill_block(reader));
     reader->at = reader->filled >= 3 && memcmp(reader->block, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     reader->header_is_next = reader->format.has_header;

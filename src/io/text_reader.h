@@ -33,7 +33,8 @@ void mxci_text_reader_close(mxci_text_reader *reader); /* NULL is allowed */
 mxc_status mxci_text_reader_next_field(mxci_text_reader *reader, const char **out);
 int mxci_text_reader_at_line_end(const mxci_text_reader *reader); /* the field was the last in its line */
 int64_t mxci_text_reader_line(const mxci_text_reader *reader); /* number of the last field's line in its file, from 1 */
-int64_t mxci_text_reader_bytes(const mxci_text_reader *reader); /* read from files so far */
+/* Read from files so far, and one for each file: the end that its last line may lack. */
+int64_t mxci_text_reader_bytes(const mxci_text_reader *reader);
 /* Add to bad the lines for which read_line fails with MXC_EFORMAT. read_line reads the fields of one line, and sets
  * *is_end if there is none. */
 mxc_status mxci_text_reader_find_bad_lines(const char *owner, const char *paths, mxci_text_format format,

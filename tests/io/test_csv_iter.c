@@ -272,6 +272,7 @@ static void expect_file(const char *path, const char *text) {
 
 /* The first iterator writes the names, sorted; the second one reads them. */
 static void test_classes(void **state) {
+    static const char *const missing[] = {"NA", "n/a", "nan", "NULL", "\"\""};
     test_path names;
     (void)state;
     test_join(names, folder, "classes.txt");
@@ -304,6 +305,15 @@ static void test_classes(void **state) {
     write_data("1,2,10\n3,4,9\n5,6,x\n7,8,\n"); /* numbers by value, then text; the bad line's label does not count */
     EXPECT_FAILS(MXC_EFORMAT, "line 4: the label is missing", "label_column", "-1", "path_classes", names);
     assert_int_not_equal(access(names, F_OK), 0);
+    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "1,2,a\n3,4,%s\n", missing[i]);
+        write_data(text);
+        EXPECT_FAILS(MXC_EFORMAT, "line 2: the label is missing", "label_column", "-1", "path_classes", names);
+        EXPECT_FAILS(MXC_EFORMAT, "line 2: the label is missing", "label_column", "-1", "path_classes", names,
+                     "missing", "0");
+        assert_int_not_equal(access(names, F_OK), 0);
+    }
     write_data("1,2,10\n3,4,9\n5,6,x\n7,,bad\n");
     EXPECT_ROWS(3, F(1, 2, 3, 4, 5, 6), F(1, 0, 2), "label_column", "-1", "path_classes", names, "bad_data", "skip");
     expect_file(names, "9\n10\nx\n");
@@ -319,6 +329,10 @@ static void test_classes(void **state) {
 
 static void test_missing_values(void **state) {
     static const char *const texts[] = {"", " ", "NA", "na", "N/A", "nan", "NaN", "NULL", "\"\""};
+    char paths[2 * sizeof(test_path)];
+    float data[4], label[2];
+    int64_t pad;
+    mxc_iter *iter;
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         char text[64];
@@ -331,6 +345,17 @@ static void test_missing_values(void **state) {
     write_data(",\n,\n,"); /* three lines of nothing, in fewer bytes than values */
     EXPECT_ROWS(3, F(1, 1, 1, 1, 1, 1), F(0, 0, 0), "missing", "1");
     EXPECT_FAILS(MXC_EFORMAT, "all values of column 0 of the data are missing", "missing", "mean");
+    test_write_file(label_path, ",", 1); /* a second file: neither line has an end */
+    write_data(",");
+    snprintf(paths, sizeof paths, "%s;%s", data_path, label_path);
+    assert_ok(
+        named_iter("CSVIter", &iter, "data_csv", paths, "data_shape", "(2,)", "batch_size", "2", "missing", "5", NULL));
+    assert_int_equal(take_floats(iter, data, label, &pad), 1);
+    assert_floats(data, F(5, 5, 5, 5), 4);
+    mxc_iter_destroy(iter);
+    assert_fails(named_iter("CSVIter", &iter, "data_csv", paths, "data_shape", "(2,)", "batch_size", "2", "missing",
+                            "mean", NULL),
+                 MXC_EFORMAT, "all values of column 0 of the data are missing");
     EXPECT_FAILS(MXC_EINVAL, "missing is \"median\", expected error, mean or a number", "missing", "median");
     EXPECT_FAILS(MXC_EINVAL, "missing is \"1x\"", "missing", "1x");
     EXPECT_FAILS(MXC_EINVAL, "missing: 0.5 is not a value of int32", "missing", "0.5", "dtype", "int32");

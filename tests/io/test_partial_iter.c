@@ -227,6 +227,40 @@ static void test_positions(void **state) {
     }
 }
 
+/* Number of the call, so that the data depend on how many batches were taken, as that of a random generator does. */
+static mxc_status call_next(void *self, mxc_batch *out) {
+    counter *c = self;
+    const float values[2] = {(float)c->calls, 0};
+    if (c->number == BATCHES)
+        return MXC_OK;
+    c->calls++;
+    c->number++;
+    MXC_TRY(mxc_ndarray_set(c->arrays[0], values, sizeof values));
+    *out = (mxc_batch){.n_data = 1, .data = c->arrays};
+    return MXC_OK;
+}
+
+/* Where there is reset but no set_state, a later position is reached by reading all batches before it. */
+static void test_positions_of_calls(void **state) {
+    const mxc_iter_methods methods = {.size = sizeof methods, .next = call_next, .reset = count_reset};
+    (void)state;
+    for (int prefetched = 0; prefetched < 2; prefetched++)
+        for (int epoch = 0; epoch < 3; epoch++)
+            for (int position = 0; position < BATCHES; position++) {
+                counter c = make_counter(1, 0);
+                mxc_iter *inner, *iter;
+                assert_ok(mxc_iter_from_methods(&methods, &c, &inner));
+                iter = inner;
+                if (prefetched)
+                    assert_ok(mxc_iter_prefetch(inner, 2, &iter));
+                assert_ok(mxc_iter_set_state(iter, &(mxc_iter_state){(uint64_t)epoch, position}));
+                expect_state(iter, (uint64_t)epoch, position);
+                expect_batch(iter, (float)(epoch * BATCHES + position), 0);
+                mxc_iter_destroy(iter);
+                free_counter(&c);
+            }
+}
+
 /* Prefetched ones give the same, also where the thread is ahead when an epoch is abandoned. */
 static void test_prefetched(void **state) {
     (void)state;
@@ -356,15 +390,11 @@ static void test_every_allocation_failing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_epochs),
-        cmocka_unit_test(test_abandoned_epochs),
-        cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_prefetched),
-        cmocka_unit_test(test_resized),
-        cmocka_unit_test(test_several_arrays),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_failure_later),
-        cmocka_unit_test(test_every_allocation_failing),
+        cmocka_unit_test(test_epochs),         cmocka_unit_test(test_abandoned_epochs),
+        cmocka_unit_test(test_positions),      cmocka_unit_test(test_positions_of_calls),
+        cmocka_unit_test(test_prefetched),     cmocka_unit_test(test_resized),
+        cmocka_unit_test(test_several_arrays), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_failure_later),  cmocka_unit_test(test_every_allocation_failing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

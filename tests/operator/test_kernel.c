@@ -142,6 +142,48 @@ static void rows_are_converted(void **state) {
     assert_int_equal(mxc_compute_dtype((mxc_dtype)99), MXC_DTYPE_UNKNOWN);
 }
 
+/* A sum follows the rules of what is written: floats saturate, integers keep their low bits, anything but 0 is true. */
+static void rows_are_added(void **state) {
+    static const struct {
+        mxc_dtype from_dtype, to_dtype;
+        double from, to, sum;
+    } cases[] = {
+        {MXC_F32, MXC_I32, 3e9, 0, INT32_MAX},
+        {MXC_F32, MXC_I32, -3e9, 5, INT32_MIN},
+        {MXC_F64, MXC_I32, 10, 2147483640., INT32_MAX},
+        {MXC_F16, MXC_I8, 100, 100, 127},
+        {MXC_BF16, MXC_I8, -100, -100, -128},
+        {MXC_F32, MXC_U8, -5.5, 3, 0},
+        {MXC_F32, MXC_U8, -5.5, 13, 8},
+        {MXC_F32, MXC_I8, 1.75, -1, 0},
+        {MXC_F32, MXC_I8, NAN, 3, 3},
+        {MXC_F64, MXC_I64, 1e30, 1e18, 0x1p63},
+        {MXC_F64, MXC_I64, -1e30, -1, -0x1p63},
+        {MXC_I32, MXC_I8, 100, 100, -56},
+        {MXC_I32, MXC_U8, 1, 255, 0},
+        {MXC_F32, MXC_BOOL, 0.5, 0, 1},
+        {MXC_F32, MXC_BOOL, 0, 0, 0},
+        {MXC_F32, MXC_BOOL, 0, 1, 1},
+        {MXC_I32, MXC_BOOL, -1, 1, 1},
+        {MXC_F64, MXC_BOOL, NAN, 0, 1},
+        {MXC_BOOL, MXC_I32, 1, 41, 42},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        int64_t from[N], to[N];
+        double same_from[N], same_to[N];
+        for (int i = 0; i < N; i++) {
+            same_from[i] = cases[k].from;
+            same_to[i] = cases[k].to;
+        }
+        fill(cases[k].from_dtype, same_from, from, N);
+        fill(cases[k].to_dtype, same_to, to, N);
+        assert_ok(mxc_store_row(MXC_REQ_ADD, cases[k].from_dtype, from, cases[k].to_dtype, to, N));
+        for (int i = 0; i < N; i++)
+            expect(cases[k].to_dtype, to, i, cases[k].sum);
+    }
+}
+
 static void arrays_are_converted(void **state) {
     static float from[N];
     static mxc_bf16 to[N];
@@ -296,6 +338,7 @@ int main(void) {
         cmocka_unit_test(map_broadcasts),
         cmocka_unit_test(map_refuses),
         cmocka_unit_test(rows_are_converted),
+        cmocka_unit_test(rows_are_added),
         cmocka_unit_test(arrays_are_converted),
         cmocka_unit_test(dtype_is_switched),
         cmocka_unit_test(scratch_at_run_time),
