@@ -98,7 +98,8 @@ typedef struct mxc_optimizer_call {
 typedef struct mxc_optimizer_def {
     size_t size;
     const char *name, *doc;
-    /* Names of the states of each weight, separated by commas; they are saved under these. NULL: none. */
+    /* Names of the states of each weight, separated by commas; they are saved under these. Each has 1 to 31 bytes and
+     * no colon; none is "updates" or "weight32". NULL: none. */
     const char *states;
     /* Parameters besides learning_rate (0.01), wd, rescale_grad, clip_gradient and multi_precision, which every
      * optimizer has. NULL: none. */

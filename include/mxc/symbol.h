@@ -68,8 +68,8 @@ MXC_API void mxc_symbol_release(mxc_symbol *symbol); /* NULL is fine; no recursi
 /*
  * Symbols that run other symbols, with gradients. These, the subgraphs, have no auxiliary states. Variables of a
  * subgraph that are not named in the call are variables of the new symbol, too: one weight is the same in and outside.
- * Status of all: MXC_EINVAL (a name that no subgraph has, numbers of outputs that do not fit), MXC_EUNSUPPORTED
- * (auxiliary states), MXC_ENOMEM.
+ * Status of all: MXC_EINVAL (a name that no subgraph has, numbers of outputs that do not fit, a negative count),
+ * MXC_EUNSUPPORTED (auxiliary states, subgraphs nested more than 4 deep), MXC_ENOMEM.
  */
 
 /**

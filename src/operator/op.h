@@ -9,6 +9,10 @@
 /* custom/custom.c: mxc_op_create replaces it by the operator that op_type names. */
 extern const mxc_op_def mxci_op_custom;
 
+/* Of one operator; and how deep operators with subgraphs may be in subgraphs of others. Each level at least doubles the
+ * time of inference, which runs over a subgraph once for shapes and once for types, so untrusted files need a limit. */
+enum { MXCI_MAX_SUBGRAPHS = 3, MXCI_SUBGRAPH_DEPTH = 4 };
+
 struct mxc_symbol;
 /* mxc_op_create for a descriptor with n_subgraphs: its params_open finds the subgraphs at the beginning of params,
  * where it retains them. */

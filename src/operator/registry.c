@@ -145,6 +145,10 @@ mxc_status mxc_op_register(const mxc_op_def *def) {
     mxc_status status;
     mxci_global_lock(&registry.lock);
     status = make_ready();
+    if (status == MXC_OK && def->size == sizeof *def && def->n_subgraphs != 0)
+        status =
+            MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: n_subgraphs is %d, expected 0: it is for built-in operators",
+                     def->name ? def->name : "", def->n_subgraphs);
     if (status == MXC_OK)
         status = mxci_registry_add(def, "custom");
     mxci_global_unlock(&registry.lock);

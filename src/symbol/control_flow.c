@@ -154,6 +154,10 @@ static mxc_status finish(maker *m, int n_subgraphs, mxc_symbol *const *subgraphs
     return status;
 }
 
+static mxc_status check_count(const char *function, const char *name, int n) {
+    return n >= 0 ? MXC_OK : MXC_FAIL(MXC_EINVAL, "%s: %s is %d, expected at least 0", function, name, n);
+}
+
 static void destroy_graphs(int n, mxci_graph **graphs) {
     for (int i = 0; i < n; i++)
         mxci_graph_destroy(graphs[i]);
@@ -166,6 +170,8 @@ mxc_status mxc_symbol_foreach(const char *name, mxc_symbol *body, int n_data, co
     mxci_graph *g;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(body));
+    MXC_TRY(check_count(__func__, "n_data", n_data));
+    MXC_TRY(check_count(__func__, "n_states", n_states));
     MXC_TRY(MXCI_NON_NULL_IF(n_data > 0, data_names));
     MXC_TRY(MXCI_NON_NULL_IF(n_data > 0, data));
     MXC_TRY(MXCI_NON_NULL_IF(n_states > 0, state_names));
@@ -199,6 +205,7 @@ mxc_status mxc_symbol_while_loop(const char *name, mxc_symbol *condition, mxc_sy
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(condition));
     MXC_TRY(MXCI_NON_NULL(body));
+    MXC_TRY(check_count(__func__, "n_vars", n_vars));
     MXC_TRY(MXCI_NON_NULL_IF(n_vars > 0, var_names));
     MXC_TRY(MXCI_NON_NULL_IF(n_vars > 0, vars));
     mxc_symbol *subgraphs[2] = {condition, body};

@@ -24,11 +24,10 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "operator/op.h"
 #include "operator/registry.h"
 #include "symbol/compose.h"
 #include "symbol/json.h"
-
-enum { MAX_SUBGRAPHS = 3, MAX_DEPTH = 16 };
 
 typedef struct reader {
     json_t *root, *nodes; /* nodes is borrowed; read ones are dropped from it */
@@ -38,7 +37,7 @@ typedef struct reader {
     const char *op, *name; /* of node at, borrowed from nodes */
     int depth;             /* of the graph in others, as their subgraph */
     int n_subgraphs;       /* of node at */
-    mxc_symbol *subgraphs[MAX_SUBGRAPHS];
+    mxc_symbol *subgraphs[MXCI_MAX_SUBGRAPHS];
 } reader;
 
 /* Fail with what is wrong with the current node. */
@@ -243,8 +242,8 @@ static mxc_status read_subgraphs(reader *r, json_t *json) {
         return MXC_OK;
     if (n != (size_t)def->n_subgraphs)
         return FAIL_NODE(r, MXC_EFORMAT, "%zu \"subgraphs\", but %.80s has %d", n, r->op, def->n_subgraphs);
-    if (r->depth == MAX_DEPTH)
-        return FAIL_NODE(r, MXC_EUNSUPPORTED, "\"subgraphs\" in more than %d others", MAX_DEPTH);
+    if (r->depth == MXCI_SUBGRAPH_DEPTH)
+        return FAIL_NODE(r, MXC_EUNSUPPORTED, "subgraphs nested more than %d deep", MXCI_SUBGRAPH_DEPTH);
     for (size_t i = 0; i < n; i++) {
         reader nested = {.root = json_array_get(list, i),
                          .version = r->version,

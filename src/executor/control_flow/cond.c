@@ -184,8 +184,7 @@ static mxc_status run_backward(const mxc_op_call *call, mxc_ndarray **out_grad, 
             MXC_TRY(mxci_store_array(mxc_executor_grad(executor, i), in_grad[input], req));
             req = MXC_REQ_ADD;
         }
-        if (in_grad[input] && (req == MXC_REQ_WRITE || req == MXC_REQ_INPLACE))
-            MXC_TRY(mxc_ndarray_fill(in_grad[input], 0));
+        MXC_TRY(mxci_store_zeros(in_grad[input], req)); /* no argument has stored anything */
     }
     return MXC_OK;
 }

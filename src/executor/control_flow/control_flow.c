@@ -7,12 +7,11 @@
 
 #include "base/error.h"
 #include "base/sys.h"
+#include "math/assign.h"
 #include "symbol/graph.h"
 
 /* ---- parameters ----------------------------------------------------------------------------------------------------
  */
-
-enum { MAX_ITERATIONS = 1 << 24 };
 
 static const mxc_param numbers[] = {
     {MXC_PARAM_FIELD(mxci_control_params, num_args), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1,
@@ -22,7 +21,7 @@ static const mxc_param numbers[] = {
     {MXC_PARAM_FIELD(mxci_control_params, num_out_data), .name = "num_out_data", .type = MXC_PARAM_INT, .initial = "0",
      .bounded = 1, .minimum = 0, .maximum = 1 << 20, .doc = "Number of outputs that are stacked, one row per step."},
     {MXC_PARAM_FIELD(mxci_control_params, max_iterations), .name = "max_iterations", .type = MXC_PARAM_INT,
-     .initial = "0", .bounded = 1, .minimum = 0, .maximum = MAX_ITERATIONS,
+     .initial = "0", .bounded = 1, .minimum = 0, .maximum = MXCI_MAX_ITERATIONS,
      .doc = "Largest number of iterations of _while_loop, and rows of its stacked outputs."},
     MXC_PARAM_END,
 };
@@ -87,6 +86,21 @@ static mxc_status parse_params(const char *op, const char *const locs[3], int n,
     return status;
 }
 
+/* Raise *depth to one more than that of any operator with subgraphs in this subgraph. */
+static mxc_status measure_depth(const mxc_symbol *subgraph, int *depth) {
+    mxci_graph *g;
+    MXC_TRY(mxci_graph_from_symbol(subgraph, &g));
+    for (int32_t i = 0; i < g->n_nodes; i++) {
+        const mxc_op *op = g->nodes[i].op;
+        if (!op || mxc_op_get_def(op)->n_subgraphs == 0)
+            continue;
+        const mxci_control_params *inner = mxc_op_params(op);
+        *depth = inner->depth + 1 > *depth ? inner->depth + 1 : *depth;
+    }
+    mxci_graph_destroy(g);
+    return MXC_OK;
+}
+
 /* Count what a subgraph takes and gives. */
 static mxc_status measure_subgraph(const char *op, const mxc_symbol *subgraph, int *n_in, int *n_out) {
     mxc_names names;
@@ -115,8 +129,14 @@ mxc_status mxci_control_open(const char *op, int n_subgraphs, const char *const 
     memcpy(subgraphs, params->subgraphs, sizeof subgraphs);
     memset(params, 0, sizeof *params);
     params->n_subgraphs = n_subgraphs;
+    params->depth = 1;
     for (int i = 0; i < n_subgraphs && status == MXC_OK; i++)
         status = measure_subgraph(op, subgraphs[i], &params->n_in[i], &params->n_out[i]);
+    for (int i = 0; i < n_subgraphs && status == MXC_OK; i++)
+        status = measure_depth(subgraphs[i], &params->depth);
+    if (status == MXC_OK && params->depth > MXCI_SUBGRAPH_DEPTH)
+        status = MXC_FAIL(MXC_EUNSUPPORTED, "%s: subgraphs nested %d deep, expected at most %d", op, params->depth,
+                          MXCI_SUBGRAPH_DEPTH);
     if (status == MXC_OK)
         status = parse_params(op, locs, n, keys, values, params);
     params->n_args = (int)params->num_args - n_subgraphs;
@@ -227,7 +247,7 @@ mxc_shape mxci_rows_shape(const mxc_shape *row, int64_t t) {
 
 mxc_status mxci_tensor_array(const mxc_tensor *tensor, mxc_ndarray **out) {
     *out = NULL;
-    if (!tensor->data)
+    if (!tensor->data && mxci_tensor_size(tensor) > 0)
         return MXC_OK;
     return mxc_ndarray_wrap(tensor->shape.ndim, tensor->shape.dim, tensor->dtype, tensor->data, NULL, NULL, out);
 }
@@ -237,8 +257,18 @@ mxc_status mxci_store_array(mxc_ndarray *from, mxc_ndarray *to, mxc_req req) {
         return MXC_OK;
     if (req != MXC_REQ_ADD)
         return mxc_ndarray_copy_to(from, to, 0);
-    mxc_ndarray *in[2] = {to, from};
-    return mxc_invoke_into("elemwise_add", 2, in, 0, NULL, NULL, 1, &to);
+    const mxc_context there = mxc_ndarray_context(from), here = mxc_ndarray_context(to);
+    mxc_ndarray *local = NULL; /* the steps of an operator on a GPU are there, but the arrays of its call on the host */
+    if (!mxc_context_equal(there, here))
+        MXC_TRY(mxc_ndarray_copy(from, here, mxc_ndarray_dtype(from), &local));
+    mxc_ndarray *in[2] = {to, local ? local : from};
+    mxc_status status = mxc_invoke_into("elemwise_add", 2, in, 0, NULL, NULL, 1, &to);
+    mxc_ndarray_release(local);
+    return status;
+}
+
+mxc_status mxci_store_zeros(mxc_ndarray *to, mxc_req req) {
+    return to && (req == MXC_REQ_WRITE || req == MXC_REQ_INPLACE) ? mxc_ndarray_fill(to, 0) : MXC_OK;
 }
 
 mxc_status mxci_wrap_tensors(int n, const mxc_tensor *tensors, mxc_ndarray ***out) {
@@ -267,11 +297,23 @@ mxc_status mxci_wait_for_arrays(int n, mxc_ndarray *const *arrays) {
     return status;
 }
 
+mxc_status mxci_row_like(mxc_ndarray *rows, int64_t t, mxc_ndarray *output, mxc_ndarray **out) {
+    mxc_ndarray *row;
+    const int64_t none = 0;
+    MXC_TRY(mxc_ndarray_at(rows, t, out));
+    if (mxc_ndarray_shape(output)->ndim > 0)
+        return MXC_OK;
+    row = *out;
+    mxc_status status = mxc_ndarray_reshape(row, 0, &none, out);
+    mxc_ndarray_release(row);
+    return status;
+}
+
 mxc_status mxci_store_row(mxc_ndarray *from, mxc_ndarray *rows, int64_t t, mxc_req req) {
     mxc_ndarray *row;
     if (!rows || !from || req == MXC_REQ_NULL)
         return MXC_OK;
-    MXC_TRY(mxc_ndarray_at(rows, t, &row));
+    MXC_TRY(mxci_row_like(rows, t, from, &row));
     mxc_status status = mxci_store_array(from, row, req);
     mxc_ndarray_release(row);
     return status;
@@ -345,7 +387,8 @@ mxc_status mxci_steps_open(mxc_symbol *subgraph, mxc_context context, int n_in, 
     s->types = mxci_calloc(n, sizeof *s->types);
     s->shared = mxci_calloc(n, sizeof *s->shared);
     s->shared_grads = mxci_calloc(n, sizeof *s->shared_grads);
-    if (!s->shapes || !s->types || !s->shared || !s->shared_grads)
+    s->zeros = mxci_calloc(n, sizeof *s->zeros);
+    if (!s->shapes || !s->types || !s->shared || !s->shared_grads || !s->zeros)
         return MXCI_NO_MEMORY("control flow", "the arguments of a subgraph");
     memcpy(s->shapes, shapes, (size_t)n_in * sizeof *shapes);
     memcpy(s->types, types, (size_t)n_in * sizeof *types);
@@ -354,6 +397,10 @@ mxc_status mxci_steps_open(mxc_symbol *subgraph, mxc_context context, int n_in, 
             MXC_TRY(make_array(s, i, &s->shared[i]));
         if (is_shared[i] && has_gradient(types[i]))
             MXC_TRY(make_array(s, i, &s->shared_grads[i]));
+        if (is_shared[i] || has_gradient(types[i]))
+            continue;
+        MXC_TRY(make_array(s, i, &s->zeros[i]));
+        MXC_TRY(mxc_ndarray_fill(s->zeros[i], 0));
     }
     return MXC_OK;
 }
@@ -365,11 +412,13 @@ static void drop_executors(mxci_steps *s) {
 
 void mxci_steps_close(mxci_steps *s) {
     drop_executors(s);
-    for (int i = 0; i < s->n_in && s->shared && s->shared_grads; i++) {
+    for (int i = 0; i < s->n_in && s->shared && s->shared_grads && s->zeros; i++) {
         mxc_ndarray_release(s->shared[i]);
         mxc_ndarray_release(s->shared_grads[i]);
+        mxc_ndarray_release(s->zeros[i]);
     }
     mxci_free(s->executors);
+    mxci_free(s->zeros);
     mxci_free(s->shared_grads);
     mxci_free(s->shared);
     mxci_free(s->types);
@@ -412,7 +461,7 @@ static mxc_status bind_step(const mxci_steps *s, mxc_executor **out) {
 
 mxc_status mxci_steps_get(mxci_steps *s, int64_t step, int is_train, mxc_executor **out) {
     *out = NULL;
-    step = is_train ? step : 0;
+    step = is_train ? step : step & 1;
     if (is_train && !s->has_gradients)
         drop_executors(s);
     s->has_gradients |= is_train != 0;
@@ -430,4 +479,8 @@ mxc_status mxci_steps_get(mxci_steps *s, int64_t step, int is_train, mxc_executo
     }
     *out = s->executors[step];
     return MXC_OK;
+}
+
+mxc_ndarray *mxci_steps_grad(const mxci_steps *s, const mxc_executor *step, int argument) {
+    return s->zeros[argument] ? s->zeros[argument] : mxc_executor_grad(step, argument);
 }

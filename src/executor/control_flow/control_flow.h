@@ -12,7 +12,10 @@
 #include <mxc/executor.h>
 #include <mxc/op.h>
 
-enum { MXCI_MAX_SUBGRAPHS = 3 };
+#include "operator/op.h"
+
+/* Limit of steps. A training run keeps an executor for each. */
+enum { MXCI_MAX_ITERATIONS = 1 << 24 };
 
 /* Numbers as in "[0, 2]". */
 typedef struct mxci_locations {
@@ -25,13 +28,14 @@ typedef struct mxci_control_params {
     mxc_symbol *subgraphs[MXCI_MAX_SUBGRAPHS]; /* retained; first, since mxci_op_create_with_subgraphs fills them in */
     int n_in[MXCI_MAX_SUBGRAPHS], n_out[MXCI_MAX_SUBGRAPHS]; /* arguments and outputs of each subgraph */
     int n_subgraphs, n_args; /* n_args: inputs of the operator, without the subgraphs that num_args counts too */
+    int depth;               /* 1: no subgraph has an operator with subgraphs in it, 2: one has, and so on */
     int64_t num_args, num_outputs, num_out_data, max_iterations;
     mxci_locations locs[3]; /* in the order of the operator's names for them */
 } mxci_control_params;
 
 /* Parse the parameters of an operator with n_subgraphs subgraphs, which are in params already, and retain these. The
- * _locs have the names given, up to NULL. MXC_EINVAL, MXC_EUNSUPPORTED (a subgraph with auxiliary states), MXC_ENOMEM;
- * on failure nothing is left to free. */
+ * _locs have the names given, up to NULL. MXC_EINVAL, MXC_EUNSUPPORTED (a subgraph with auxiliary states, or nested
+ * too deep), MXC_ENOMEM; on failure nothing is left to free. */
 mxc_status mxci_control_open(const char *op, int n_subgraphs, const char *const locs[3], int n, const char *const *keys,
                              const char *const *values, mxci_control_params *params);
 void mxci_control_close(void *params);
@@ -49,12 +53,12 @@ mxc_status mxci_subgraph_infer(mxc_symbol *subgraph, mxc_shape *in, mxc_shape *o
 mxc_shape mxci_row_shape(const mxc_shape *rows);
 mxc_shape mxci_rows_shape(const mxc_shape *row, int64_t t);
 
-/* An array over a tensor's memory; *out is NULL where the tensor has none. The tensor must outlive it. */
+/* An array over a tensor's memory, which must outlive it; *out is NULL where the tensor has elements but no memory. */
 mxc_status mxci_tensor_array(const mxc_tensor *tensor, mxc_ndarray **out);
 /* Queue storing from in to as the request says. NULL arrays are skipped. */
 mxc_status mxci_store_array(mxc_ndarray *from, mxc_ndarray *to, mxc_req req);
 
-/* Arrays over n tensors; NULL where one has no memory. Free with mxci_drop_arrays, also after a failure. */
+/* Arrays over n tensors, as mxci_tensor_array makes them. Free with mxci_drop_arrays, also after a failure. */
 mxc_status mxci_wrap_tensors(int n, const mxc_tensor *tensors, mxc_ndarray ***out);
 void mxci_drop_arrays(int n, mxc_ndarray **arrays); /* NULL arrays are fine */
 /* Wait until all that is queued on the arrays has ended; the first failure. */
@@ -70,6 +74,10 @@ mxc_status mxci_read_flag(const char *op, mxc_ndarray *array, int *out);
 /* Queue storing an array in row t of rows as the request says, and a row in an array. */
 mxc_status mxci_store_row(mxc_ndarray *from, mxc_ndarray *rows, int64_t t, mxc_req req);
 mxc_status mxci_load_row(mxc_ndarray *rows, int64_t t, mxc_ndarray *to);
+/* Row t of rows as an array like output, which may have no axes: the row of (T,) is (1,) otherwise. */
+mxc_status mxci_row_like(mxc_ndarray *rows, int64_t t, mxc_ndarray *output, mxc_ndarray **out);
+/* Queue zeros in an array that is requested and has no gradient, unless they would be added. NULL is fine. */
+mxc_status mxci_store_zeros(mxc_ndarray *to, mxc_req req);
 
 /* ---- executors of a subgraph, one for each step, so that backward finds what each forward run left ---- */
 
@@ -81,6 +89,7 @@ typedef struct mxci_steps {
     mxc_dtype *types;           /* n_in */
     mxc_ndarray **shared;       /* n_in: the array of an argument that all steps read; NULL: each has its own */
     mxc_ndarray **shared_grads; /* n_in: the sum of all steps' gradients; NULL where shared or its dtype has none */
+    mxc_ndarray **zeros; /* n_in: the gradient of an argument of each step whose dtype has none; NULL for the others */
     int64_t n, capacity;
     mxc_executor **executors;
     int has_gradients; /* the executors have gradient arrays */
@@ -90,8 +99,11 @@ typedef struct mxci_steps {
 mxc_status mxci_steps_open(mxc_symbol *subgraph, mxc_context context, int n_in, const mxc_shape *shapes,
                            const mxc_dtype *types, const uint8_t *is_shared, mxci_steps *steps);
 void mxci_steps_close(mxci_steps *steps);
-/* The executor of a step, with gradient arrays if is_train. Steps are asked for in order from 0; without is_train all
- * have one executor. */
+/* The executor of a step, with gradient arrays if is_train. Steps are asked for in order from 0. Without is_train they
+ * take two executors by turns: outputs of a step that are arguments of the subgraph are the arrays of these arguments,
+ * so that storing the next step's arguments in the same executor would overwrite what is still to be read. */
 mxc_status mxci_steps_get(mxci_steps *steps, int64_t step, int is_train, mxc_executor **out);
+/* The gradient that step computed of an argument of its own: zeros where its dtype has none. Borrowed. */
+mxc_ndarray *mxci_steps_grad(const mxci_steps *steps, const mxc_executor *step, int argument);
 
 #endif

@@ -65,6 +65,9 @@ static mxc_status infer_shapes(mxc_op_sig *sig, mxc_shape *in, mxc_shape *out) {
     for (int i = 0; i < p->locs[DATA].n; i++)
         if (sig->in_shape[i].ndim > 0 && sig->in_shape[i].dim[0] >= 0)
             steps = sig->in_shape[i].dim[0];
+    if (steps > MXCI_MAX_ITERATIONS)
+        return MXC_FAIL(MXC_EUNSUPPORTED, "%s: data has %lld rows, expected at most %d", op_name, (long long)steps,
+                        MXCI_MAX_ITERATIONS);
     for (int i = 0; i < sig->n_in; i++) {
         int kind = kind_of(p, i, &argument);
         in[argument] = kind == DATA ? mxci_row_shape(&sig->in_shape[i]) : sig->in_shape[i];
@@ -232,11 +235,11 @@ static mxc_status backward_step(const mxc_op_call *call, int64_t t, mxc_ndarray 
     for (; n_rows < p->num_out_data && status == MXC_OK; n_rows++) {
         heads[n_rows] = NULL;
         if (out_grad[n_rows])
-            status = mxc_ndarray_at(out_grad[n_rows], t, &heads[n_rows]);
+            status = mxci_row_like(out_grad[n_rows], t, mxc_executor_output(now, n_rows), &heads[n_rows]);
     }
     for (int k = 0; k < p->locs[STATE].n; k++)
         heads[p->num_out_data + k] =
-            behind ? mxc_executor_grad(behind, p->locs[STATE].at[k]) : out_grad[p->num_out_data + k];
+            behind ? mxci_steps_grad(&s->steps, behind, p->locs[STATE].at[k]) : out_grad[p->num_out_data + k];
     if (status == MXC_OK)
         status = mxc_executor_backward(now, p->num_outputs, heads);
     while (n_rows > 0)
@@ -260,6 +263,9 @@ static mxc_status backward_steps(const mxc_op_call *call, mxc_ndarray **out_grad
     for (int i = 0; i < s->steps.n_in && status == MXC_OK; i++)
         if (s->steps.shared_grads[i])
             status = mxc_ndarray_fill(s->steps.shared_grads[i], 0);
+    for (int i = 0; i < call->n_in && status == MXC_OK; i++) /* dtypes without gradients */
+        if (!(MXC_DTYPES_FLOAT >> call->in_grad[i].dtype & 1))
+            status = mxci_store_zeros(in_grad[i], call->req[i]);
     for (int64_t t = s->n_run - 1; t >= 0 && status == MXC_OK; t--)
         status = backward_step(call, t, out_grad, in_grad, heads);
     for (int i = 0; i < call->n_in && status == MXC_OK; i++) {

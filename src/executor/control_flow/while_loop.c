@@ -267,19 +267,19 @@ static mxc_status while_forward(const mxc_op_call *call) {
 static mxc_status backward_step(const mxc_op_call *call, int64_t t, mxc_ndarray **out_grad, mxc_ndarray **heads) {
     const mxci_control_params *p = call->params;
     while_state *s = call->state;
-    mxc_executor *behind = t + 1 < s->n_run ? s->body.executors[t + 1] : NULL;
+    mxc_executor *now = s->body.executors[t], *behind = t + 1 < s->n_run ? s->body.executors[t + 1] : NULL;
     int n_rows = 0;
     mxc_status status = MXC_OK;
     for (; n_rows < p->num_out_data && status == MXC_OK; n_rows++) {
         heads[n_rows] = NULL;
         if (out_grad[n_rows])
-            status = mxc_ndarray_at(out_grad[n_rows], t, &heads[n_rows]);
+            status = mxci_row_like(out_grad[n_rows], t, mxc_executor_output(now, n_rows), &heads[n_rows]);
     }
     for (int k = 0; k < p->locs[BODY_VARS].n; k++)
         heads[p->num_out_data + k] =
-            behind ? mxc_executor_grad(behind, p->locs[BODY_VARS].at[k]) : out_grad[p->num_out_data + k];
+            behind ? mxci_steps_grad(&s->body, behind, p->locs[BODY_VARS].at[k]) : out_grad[p->num_out_data + k];
     if (status == MXC_OK)
-        status = mxc_executor_backward(s->body.executors[t], p->num_outputs, heads);
+        status = mxc_executor_backward(now, p->num_outputs, heads);
     while (n_rows > 0)
         mxc_ndarray_release(heads[--n_rows]);
     return status;
@@ -303,8 +303,7 @@ static mxc_status store_gradients(const mxc_op_call *call, mxc_ndarray **out_gra
             MXC_TRY(mxci_store_array(from, in_grad[input], req));
             req = MXC_REQ_ADD;
         }
-        if (in_grad[input] && (req == MXC_REQ_WRITE || req == MXC_REQ_INPLACE))
-            MXC_TRY(mxc_ndarray_fill(in_grad[input], 0));
+        MXC_TRY(mxci_store_zeros(in_grad[input], req)); /* no argument has stored anything */
     }
     return MXC_OK;
 }
