@@ -89,10 +89,13 @@ static void add_saturated(mxc_dtype dtype, const int64_t *from, int64_t *to, int
                          : dtype == MXC_I32 ? INT32_MAX
                                             : INT64_MAX;
     for (int64_t i = 0; i < n; i++) {
-        int64_t sum;
-        if (__builtin_add_overflow(to[i], from[i], &sum))
-            sum = from[i] < 0 ? INT64_MIN : INT64_MAX;
-        to[i] = sum < low ? low : sum > high ? high : sum;
+        const int64_t a = to[i], b = from[i];
+        if (b > 0)
+            to[i] = a > high - b ? high : a + b;
+        else if (a <= 0)
+            to[i] = b < low - a ? low : a + b;
+        else
+            to[i] = a + b < low ? low : a + b;
     }
 }
 
