@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -288,6 +289,12 @@ const mxc_random *mxcu_captured_random(const mxc_op_call *call, uint64_t *begin)
 mxc_status mxcu_fake_queue(void *handle, std::function<void()> work) {
     of(handle)->push(std::move(work));
     return MXC_OK;
+}
+
+mxc_status mxcu_fake_queue_copy(void *handle, void (*run)(const void *argument), const void *argument, size_t bytes) {
+    std::vector<std::max_align_t> copy((bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t));
+    memcpy(static_cast<void *>(copy.data()), argument, bytes);
+    return mxcu_fake_queue(handle, [run, copy = std::move(copy)] { run(copy.data()); });
 }
 
 bool mxcu_fake_failed(void *handle) {

@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <functional>
+#include <type_traits>
 
 #include "base/half.h"
 #include "cuda/runtime/module.h"
@@ -42,13 +43,22 @@ template <class T> T *mxcu_pointer(const void *data) {
 
 /* Queue work on a stream. */
 mxc_status mxcu_fake_queue(void *stream, std::function<void()> work);
+/* The same with a function of a copy of the argument. */
+mxc_status mxcu_fake_queue_copy(void *stream, void (*run)(const void *argument), const void *argument, size_t bytes);
 /* Whether the stream has failed, so that it does no more work. */
 bool mxcu_fake_failed(void *stream);
+
+/* Not as a std::function, whose parts would be half of the code that is compiled for each kernel. */
+template <class K> mxc_status mxcu_fake_launch(const mxc_op_call *call, const K &kernel) {
+    static_assert(std::is_trivially_copyable<K>::value, "CUDA copies the arguments of kernels byte by byte");
+    return mxcu_fake_queue_copy(
+        call->run->stream, [](const void *argument) { (*static_cast<const K *>(argument))(); }, &kernel, sizeof kernel);
+}
 
 template <class F> mxc_status mxcu_for(const mxc_op_call *call, int64_t n, F body) {
     if (n == 0)
         return MXC_OK;
-    return mxcu_fake_queue(call->run->stream, [=] {
+    return mxcu_fake_launch(call, [=] {
         for (int64_t i = n; i-- > 0;) /* backwards, since no order is promised */
             body(i);
     });
@@ -76,7 +86,7 @@ template <class F> mxc_status mxcu_rows(const mxc_op_call *call, int64_t rows, i
     (void)width;
     if (rows == 0)
         return MXC_OK;
-    return mxcu_fake_queue(call->run->stream, [=] {
+    return mxcu_fake_launch(call, [=] {
         for (int64_t row = rows; row-- > 0;)
             body(row, mxcu_team());
     });

@@ -8,7 +8,7 @@
 
 template <class T, class Load, class Store>
 mxc_status mxcu_tiles(const mxc_op_call *call, int64_t batch, int64_t m, int64_t n, Load load, Store store) {
-    return mxcu_fake_queue(call->run->stream, [=] {
+    return mxcu_fake_launch(call, [=] {
         for (int64_t b = batch; b-- > 0;)
             for (int64_t i = m; i-- > 0;)
                 for (int64_t j = n; j-- > 0;) {
