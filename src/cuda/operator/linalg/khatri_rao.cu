@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* khatri_rao; a thread per element of out. */
+/* khatri_rao; a thread per element of out. Products are made in float64 and rounded once, as on the host: those of
+ * several float32 factors may pass through numbers that float32 cannot hold. */
 #include "operator/linalg/khatri_rao.h"
 
 #include "cuda/runtime/kernel.h"
@@ -22,13 +23,13 @@ template <class T> static mxc_status run(const mxc_op_call *call) {
     return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t at) {
         int64_t rest = mxcu_divide(at, columns);
         const int64_t column = at - rest * columns;
-        mxcu_compute_t<T> product = 1;
+        double product = 1;
         for (int i = f.n - 1; i >= 0; i--) {
             const int64_t outer = mxcu_divide(rest, f.rows[i]);
-            product *= f.x[i][(rest - outer * f.rows[i]) * columns + column];
+            product *= (double)f.x[i][(rest - outer * f.rows[i]) * columns + column];
             rest = outer;
         }
-        y.put(at, product);
+        y.put(at, (mxcu_compute_t<T>)product);
     });
 }
 
