@@ -64,7 +64,7 @@ mxc_status mxc_map(const mxc_run *run, const mxc_map_kernels *kernels, const voi
     if (n_in < 1 || n_in > MXC_MAP_INPUTS)
         return MXC_FAIL(MXC_EINVAL, "mxc_map: n_in is %d, expected 1 to %d", n_in, MXC_MAP_INPUTS);
     if (!fn)
-        return MXC_FAIL(MXC_EDTYPE, "mxc_map: there is no loop for dtype %s", mxc_dtype_name(out->dtype));
+        return MXC_FAIL(MXC_EDTYPE, "mxc_map: has no kernel for dtype %s", mxc_dtype_name(out->dtype));
     if (!mxci_is_wanted(req, out))
         return MXC_OK;
     for (int k = 0; k < n_in; k++)
@@ -160,7 +160,7 @@ mxc_status mxc_store(const mxc_run *run, mxc_req req, const mxc_tensor *from, co
     store_args args = {req, from, to};
     MXC_TRY(check_dtypes("mxc_store", from->dtype, to->dtype));
     if (mxci_tensor_size(from) != mxci_tensor_size(to))
-        return MXC_FAIL(MXC_ESHAPE, "mxc_store: from %s to %s, which have not equally many elements",
+        return MXC_FAIL(MXC_ESHAPE, "mxc_store: from %s to %s, which have different numbers of elements",
                         mxc_shape_format(&from->shape, have, sizeof have),
                         mxc_shape_format(&to->shape, want, sizeof want));
     if (!mxci_is_wanted(req, to))

@@ -125,7 +125,7 @@ mxc_status mxc_op_load(const char *path) {
     void *handle;
     MXC_TRY(mxci_library_open(path, &handle));
     if (mxci_library_symbol(handle, "mxc_operators", (void **)&library) != MXC_OK)
-        return MXC_FAIL(MXC_EINVAL, "mxc_op_load: %.300s is no library of operators: it exports no mxc_operators",
+        return MXC_FAIL(MXC_EINVAL, "mxc_op_load: %.300s is not a library of operators: it exports no mxc_operators",
                         path);
     if (library->size != sizeof *library || library->version != MXC_VERSION_NUMBER)
         return MXC_FAIL(MXC_EINVAL,

@@ -53,7 +53,9 @@ static mxc_status add_input(maker *m, const char *name, mxci_entry entry) {
 /* The symbols given for variables of the subgraphs, each of one output. */
 static mxc_status add_given(maker *m, int n, const char *const *names, mxc_symbol *const *in) {
     for (int i = 0; i < n; i++) {
-        MXC_TRY(MXCI_CHECK_NON_NULL(names[i] && in[i], "control flow: a name or symbol of an input"));
+        if (!names[i] || !in[i])
+            return MXC_FAIL(MXC_EINVAL, "%s: the %s of input %d that is given must not be NULL", m->op,
+                            names[i] ? "symbol" : "name", i);
         if (in[i]->n_outputs != 1 || in[i]->atomic)
             return MXC_FAIL(MXC_EINVAL, "%s: the symbol for '%.100s' has %lld outputs, expected 1", m->op, names[i],
                             (long long)in[i]->n_outputs);

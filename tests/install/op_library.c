@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Libraries of operators for tests/operator/test_part.c, one per variant: GOOD has the implementation of t_parts on the
- * CPU, OLD was compiled for another version of libmxc, FOREIGN is no library of operators, FAILING registers a part
+ * CPU, OLD was compiled for another version of libmxc, FOREIGN is not a library of operators, FAILING registers a part
  * whose operator does not exist. */
 #include <mxc/op.h>
 

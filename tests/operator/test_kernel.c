@@ -103,7 +103,7 @@ static void map_refuses(void **state) {
     (void)state;
     assert_fails(mxc_map(NULL, &muladd, &zero, 0, pair, MXC_REQ_WRITE, &a), MXC_EINVAL, "n_in is 0, expected 1 to 4");
     assert_fails(mxc_map(NULL, &only_float, &zero, 2, pair, MXC_REQ_WRITE, &d), MXC_EDTYPE,
-                 "no loop for dtype float64");
+                 "no kernel for dtype float64");
     pair[1] = &d;
     assert_fails(mxc_map(NULL, &muladd, &zero, 2, pair, MXC_REQ_WRITE, &a), MXC_EDTYPE,
                  "input 1: expected dtype float32, that of the output, found float64");

@@ -173,7 +173,7 @@ static void libraries_are_loaded(void **state) {
     assert_fails(mxc_op_load(NULL), MXC_EINVAL, "path must not be NULL");
     assert_fails(mxc_op_load("libtest_op_library_GOOD.so"), MXC_EINVAL, "absolute");
     assert_fails(mxc_op_load(LIBRARIES "/absent.so"), MXC_ENOTFOUND, "absent.so");
-    assert_fails(mxc_op_load(LIBRARIES "/libtest_op_library_FOREIGN.so"), MXC_EINVAL, "is no library of operators");
+    assert_fails(mxc_op_load(LIBRARIES "/libtest_op_library_FOREIGN.so"), MXC_EINVAL, "is not a library of operators");
     assert_fails(mxc_op_load(LIBRARIES "/libtest_op_library_OLD.so"), MXC_EINVAL, "compiled for version 1 of libmxc");
     assert_fails(mxc_op_load(LIBRARIES "/libtest_op_library_FAILING.so"), MXC_ENOTFOUND, "'t_absent'");
     assert_fails(mxc_invoke("t_parts", 1, &in, 0, NULL, NULL, 1, &out), MXC_EDEVICE, "mxc_op_load");

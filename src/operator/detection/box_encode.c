@@ -91,7 +91,7 @@ const mxc_op_def mxci_op_box_encode = {
     .aliases = "box_encode",
     .doc =
         "Boxes relative to anchors, as targets for training: output0 (B,N,4) = ((x - X) / W, (y - Y) / H, log(w / W), "
-        "log(h / H)), less means and divided by stds, of the box of refs (B,M,4) that matches (B,N) names and the "
+        "log(h / H)), minus means, divided by stds, of the box of refs (B,M,4) that matches (B,N) names and the "
         "anchor of anchors (B,N,4), both given by corners, x, y the centre and w, h the size; output1 (B,N,4) is 1. "
         "Both are 0 where samples (B,N) is not above 0.5",
     .flags = MXC_OP_ZERO_GRADIENT,

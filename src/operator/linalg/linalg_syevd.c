@@ -28,7 +28,8 @@ static mxc_status linalg_syevd_infer_shape(mxc_op_sig *sig) {
     MXC_TRY(mxci_linalg_check(sig, 0));
     MXC_TRY(mxci_linalg_square(sig, 0));
     if (mxci_linalg_rows(a) > MOST_ROWS)
-        return mxc_sig_fail(sig, "argument 'A': more than %d rows", MOST_ROWS);
+        return mxc_sig_fail(sig, "argument 'A' has %lld rows, expected at most %d", (long long)mxci_linalg_rows(a),
+                            MOST_ROWS);
     shape = *a;
     shape.ndim--;
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(L), &shape));

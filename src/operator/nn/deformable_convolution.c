@@ -98,29 +98,36 @@ static int64_t patch_size(const deformable_params *p) {
     return p->kernel.value[0] * p->kernel.value[1];
 }
 
-static mxc_status deformable_convolution_complete(const char *name, mxc_tuple *tuple, int64_t value) {
+static mxc_status deformable_convolution_complete(const char *op, const char *name, mxc_tuple *tuple, int64_t value) {
     if (tuple->n != 0 && tuple->n != 2)
-        return MXC_FAIL(MXC_EINVAL, "DeformableConvolution: %s has %d entries, expected 2", name, (int)tuple->n);
+        return MXC_FAIL(MXC_EINVAL, "%s: %s has %d entries, expected 2", op, name, (int)tuple->n);
     for (int i = tuple->n; i < 2; i++)
         tuple->value[i] = value;
     tuple->n = 2;
     return MXC_OK;
 }
 
-static mxc_status deformable_convolution_check_params(void *params) {
-    deformable_params *p = params;
+static mxc_status check_params(deformable_params *p, const char *op) {
     if (p->kernel.n != 2)
-        return MXC_FAIL(MXC_EINVAL, "DeformableConvolution: kernel has %d entries, expected 2", (int)p->kernel.n);
+        return MXC_FAIL(MXC_EINVAL, "%s: kernel has %d entries, expected 2", op, (int)p->kernel.n);
     if (patch_size(p) > LIMIT)
-        return MXC_FAIL(MXC_EINVAL, "DeformableConvolution: kernel has %lld elements, expected up to %d",
-                        (long long)patch_size(p), LIMIT);
-    MXC_TRY(deformable_convolution_complete("stride", &p->stride, 1));
-    MXC_TRY(deformable_convolution_complete("dilate", &p->dilate, 1));
-    MXC_TRY(deformable_convolution_complete("pad", &p->pad, 0));
+        return MXC_FAIL(MXC_EINVAL, "%s: kernel has %lld elements, expected up to %d", op, (long long)patch_size(p),
+                        LIMIT);
+    MXC_TRY(deformable_convolution_complete(op, "stride", &p->stride, 1));
+    MXC_TRY(deformable_convolution_complete(op, "dilate", &p->dilate, 1));
+    MXC_TRY(deformable_convolution_complete(op, "pad", &p->pad, 0));
     if (p->num_filter % p->num_group)
-        return MXC_FAIL(MXC_EINVAL, "DeformableConvolution: num_filter %lld is not a multiple of num_group %lld",
+        return MXC_FAIL(MXC_EINVAL, "%s: num_filter %lld is not a multiple of num_group %lld", op,
                         (long long)p->num_filter, (long long)p->num_group);
     return MXC_OK;
+}
+
+static mxc_status deformable_convolution_check_params(void *params) {
+    return check_params(params, "_contrib_DeformableConvolution");
+}
+
+static mxc_status modulated_check_params(void *params) {
+    return check_params(params, "_contrib_ModulatedDeformableConvolution");
 }
 
 static int deformable_convolution_n_args(const void *params) {
@@ -438,15 +445,16 @@ static mxc_status deformable_convolution_backward(const mxc_op_call *call) {
 }
 
 /* Members that both descriptors have alike. */
-#define COMMON                                                                                                  \
-    .size = sizeof(mxc_op_def), .param_size = sizeof(deformable_params),                                        \
-    .params_check = deformable_convolution_check_params, .infer_shape = deformable_convolution_infer_shape,     \
-    .dtypes = MXC_DTYPES_FLOAT, .cpu_dtypes = MXC_DTYPES_REAL, .temp_bytes = deformable_convolution_temp_bytes, \
-    .forward = {[MXC_CPU] = deformable_convolution_forward}, .backward = {[MXC_CPU] = deformable_convolution_backward}
+#define COMMON                                                                                                    \
+    .size = sizeof(mxc_op_def), .param_size = sizeof(deformable_params),                                          \
+    .infer_shape = deformable_convolution_infer_shape, .dtypes = MXC_DTYPES_FLOAT, .cpu_dtypes = MXC_DTYPES_REAL, \
+    .temp_bytes = deformable_convolution_temp_bytes, .forward = {[MXC_CPU] = deformable_convolution_forward},     \
+    .backward = {[MXC_CPU] = deformable_convolution_backward}
 
 const mxc_op_def mxci_op_deformable_convolution = {
     COMMON,
     .name = "_contrib_DeformableConvolution",
+    .params_check = deformable_convolution_check_params,
     .aliases = "DeformableConvolution",
     .doc = "Convolution of data (N,C,h,w) with weight (num_filter, C / num_group, kernel), plus bias, that reads each "
            "kernel element at a position moved down and to the right by offset (N,G*K*2,H,W), for K kernel elements in "
@@ -460,6 +468,7 @@ const mxc_op_def mxci_op_deformable_convolution = {
 const mxc_op_def mxci_op_modulated_deformable_convolution = {
     COMMON,
     .name = "_contrib_ModulatedDeformableConvolution",
+    .params_check = modulated_check_params,
     .aliases = "ModulatedDeformableConvolution",
     .doc = "Convolution of data (N,C,h,w) with weight (num_filter, C / num_group, kernel), plus bias, that reads each "
            "kernel element at a position moved down and to the right by offset (N,G*K*2,H,W) and multiplies it by mask "

@@ -54,7 +54,7 @@ static mxc_status infer_multinomial_shape(mxc_op_sig *sig) {
     if (in->ndim - 1 + n > MXC_MAX_NDIM)
         return mxc_sig_fail(sig, "output would have %d axes, expected at most %d", in->ndim - 1 + n, MXC_MAX_NDIM);
     if (in->dim[in->ndim - 1] == 0)
-        return mxc_sig_fail(sig, "data has rows of no probabilities");
+        return mxc_sig_fail(sig, "data has rows of 0 probabilities, expected at least 1");
     if (in->dim[in->ndim - 1] > most_indices((mxc_dtype)p->dtype))
         return mxc_sig_fail(sig, "data has %lld probabilities in a row, but dtype %s holds indices of %lld only",
                             (long long)in->dim[in->ndim - 1], mxc_dtype_name((mxc_dtype)p->dtype),
@@ -120,7 +120,9 @@ static mxc_status add_up_row(const multinomial_run *r, int64_t row) {
     r->sums[row] = sum;
     if (sum > 0 && isfinite(sum))
         return MXC_OK;
-    return MXC_FAIL(MXC_EINVAL, "_sample_multinomial: the probabilities of row %lld add up to %g", (long long)row, sum);
+    return MXC_FAIL(MXC_EINVAL,
+                    "_sample_multinomial: the probabilities of row %lld add up to %g, expected a finite sum above 0",
+                    (long long)row, sum);
 }
 
 /* Samples begin..end-1, counted through: the first index at which the running sum is above a uniform part of the row's

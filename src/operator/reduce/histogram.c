@@ -41,8 +41,14 @@ static mxc_status histogram_check(void *params) {
         return MXC_FAIL(MXC_EINVAL, "_histogram: bin_cnt and range must both be given, or neither");
     if (!is_uniform(p))
         return MXC_OK;
-    if (p->range.n != 2 || !(p->range.value[0] <= p->range.value[1]))
-        return MXC_FAIL(MXC_EINVAL, "_histogram: range has %d numbers, expected 2 in ascending order", (int)p->range.n);
+    if (p->range.n != 2)
+        return MXC_FAIL(MXC_EINVAL, "_histogram: range has %d numbers, expected 2", (int)p->range.n);
+    const double size = p->range.value[1] - p->range.value[0];
+    if (!(size >= 0) || !isfinite(size))
+        return MXC_FAIL(
+            MXC_EINVAL,
+            "_histogram: range is (%g,%g), expected two numbers in ascending order, a finite distance apart",
+            p->range.value[0], p->range.value[1]);
     if (p->range.value[0] == p->range.value[1]) {
         p->range.value[0] -= 0.5;
         p->range.value[1] += 0.5;

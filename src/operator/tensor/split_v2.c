@@ -24,8 +24,11 @@ static mxc_status split_v2_check(void *params) {
     const split_v2_params *p = params;
     if (p->sections > 0)
         return MXC_OK;
-    if (p->indices.n == 0 || p->indices.value[0] != 0)
-        return MXC_FAIL(MXC_EINVAL, "_split_v2: indices must begin with 0, unless sections is given");
+    if (p->indices.n == 0)
+        return MXC_FAIL(MXC_EINVAL, "_split_v2: indices must begin with 0, unless sections is given; found ()");
+    if (p->indices.value[0] != 0)
+        return MXC_FAIL(MXC_EINVAL, "_split_v2: indices must begin with 0, unless sections is given; found %lld",
+                        (long long)p->indices.value[0]);
     for (int i = 1; i < p->indices.n; i++)
         if (p->indices.value[i] < p->indices.value[i - 1])
             return MXC_FAIL(MXC_EINVAL, "_split_v2: indices must ascend, found %lld after %lld",

@@ -14,7 +14,7 @@ static const mxc_param lars_params[] = {
     {MXC_PARAM_FIELD(mxci_lars_params, eps), .name = "eps", .type = MXC_PARAM_FLOAT,
      .doc = "Added to the denominator, for stability."},
     {MXC_PARAM_FIELD(mxci_lars_params, rescale_grad), .name = "rescale_grad", .type = MXC_PARAM_FLOAT, .initial = "1.0",
-     .doc = "Factor of the gradients, which their sums of squares are without."},
+     .doc = "Factor of the gradients; grads_sum_sq does not include it."},
     MXC_PARAM_END,
 };
 

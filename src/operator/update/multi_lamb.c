@@ -34,15 +34,20 @@ static const mxc_param multi_lamb_schema[] = {
     MXC_PARAM_END,
 };
 
-static mxc_status multi_lamb_check(void *params) {
-    const mxci_multi_lamb_params *p = params;
+static mxc_status check_counts(const mxci_multi_lamb_params *p, const char *name) {
     if (p->learning_rates.n == p->num_tensors && p->wds.n == p->num_tensors && p->step_count.n == p->num_tensors)
         return MXC_OK;
-    return MXC_FAIL(
-        MXC_EINVAL,
-        "_multi_lamb_update: learning_rates has %d numbers, wds %d and step_count %d, expected num_tensors, "
-        "%lld",
-        (int)p->learning_rates.n, (int)p->wds.n, (int)p->step_count.n, (long long)p->num_tensors);
+    return MXC_FAIL(MXC_EINVAL,
+                    "%s: learning_rates has %d numbers, wds %d and step_count %d, expected num_tensors, %lld", name,
+                    (int)p->learning_rates.n, (int)p->wds.n, (int)p->step_count.n, (long long)p->num_tensors);
+}
+
+static mxc_status multi_lamb_check(void *params) {
+    return check_counts(params, "_multi_lamb_update");
+}
+
+static mxc_status multi_mp_lamb_check(void *params) {
+    return check_counts(params, "_multi_mp_lamb_update");
 }
 
 static int count_weights(const void *params) {
@@ -162,13 +167,14 @@ static mxc_status multi_lamb(const mxc_op_call *call) {
 #define MOMENTS_MASTER(i) "mean_" #i ",var_" #i ",weight32_" #i
 #define MULTI_LAMB_DEF                                                                                     \
     .size = sizeof(mxc_op_def), .params = multi_lamb_schema, .param_size = sizeof(mxci_multi_lamb_params), \
-    .params_check = multi_lamb_check, .args = MXCI_WEIGHT_NAMES, .n_args = multi_lamb_count_args,          \
-    .n_outputs = count_weights, .infer_shape = infer_multi_lamb_shape, .temp_bytes = multi_lamb_bytes,     \
+    .args = MXCI_WEIGHT_NAMES, .n_args = multi_lamb_count_args, .n_outputs = count_weights,                \
+    .infer_shape = infer_multi_lamb_shape, .temp_bytes = multi_lamb_bytes,                                 \
     .inplace_forward = mxci_update_inplace_weights, .forward = {[MXC_CPU] = multi_lamb}
 
 const mxc_op_def mxci_op_multi_lamb_update = {
     MULTI_LAMB_DEF,
     .name = "_multi_lamb_update",
+    .params_check = multi_lamb_check,
     .aux = MXCI_EACH_WEIGHT(MOMENTS),
     .n_aux = count_aux_pairs,
     .doc =
@@ -180,6 +186,7 @@ const mxc_op_def mxci_op_multi_lamb_update = {
 const mxc_op_def mxci_op_multi_mp_lamb_update = {
     MULTI_LAMB_DEF,
     .name = "_multi_mp_lamb_update",
+    .params_check = multi_mp_lamb_check,
     .aux = MXCI_EACH_WEIGHT(MOMENTS_MASTER),
     .n_aux = count_aux_triples,
     .infer_type = mxci_update_infer_master_type,

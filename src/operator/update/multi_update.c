@@ -39,12 +39,24 @@ static const mxc_param preloaded_momentum_params[] = {COMMON, MOMENTUM, MXC_PARA
 #define MASTER(i) "weight32_" #i
 #define MOM_MASTER(i) "mom_" #i ",weight32_" #i
 
-static mxc_status check_multi(void *params) {
-    const mxci_multi_params *p = params;
+static mxc_status check_counts(const mxci_multi_params *p, const char *name) {
     if (p->lrs.n == p->num_weights && p->wds.n == p->num_weights)
         return MXC_OK;
-    return MXC_FAIL(MXC_EINVAL, "multi_sgd_update: lrs has %d numbers and wds %d, expected num_weights, %lld",
-                    (int)p->lrs.n, (int)p->wds.n, (long long)p->num_weights);
+    return MXC_FAIL(MXC_EINVAL, "%s: lrs has %d numbers and wds %d, expected num_weights, %lld", name, (int)p->lrs.n,
+                    (int)p->wds.n, (long long)p->num_weights);
+}
+
+static mxc_status check_multi_sgd(void *params) {
+    return check_counts(params, "multi_sgd_update");
+}
+static mxc_status check_multi_sgd_mom(void *params) {
+    return check_counts(params, "multi_sgd_mom_update");
+}
+static mxc_status check_multi_mp_sgd(void *params) {
+    return check_counts(params, "multi_mp_sgd_update");
+}
+static mxc_status check_multi_mp_sgd_mom(void *params) {
+    return check_counts(params, "multi_mp_sgd_mom_update");
 }
 
 static int count_weights(const void *params) {
@@ -169,10 +181,10 @@ static mxc_status multi_mp_sgd_mom(const mxc_op_call *call) {
 
 /* ---- the operators ----------------------------------------------------------------------------------------------- */
 
-#define MULTI_DEF                                                                                     \
-    .size = sizeof(mxc_op_def), .param_size = sizeof(mxci_multi_params), .params_check = check_multi, \
-    .args = MXCI_WEIGHT_NAMES, .n_args = multi_update_count_args, .n_outputs = count_weights,         \
-    .infer_shape = infer_multi_shape, .inplace_forward = mxci_update_inplace_weights
+#define MULTI_DEF                                                                                    \
+    .size = sizeof(mxc_op_def), .param_size = sizeof(mxci_multi_params), .args = MXCI_WEIGHT_NAMES,  \
+    .n_args = multi_update_count_args, .n_outputs = count_weights, .infer_shape = infer_multi_shape, \
+    .inplace_forward = mxci_update_inplace_weights
 
 const mxc_op_def mxci_op_mp_sgd_update = {
     .size = sizeof(mxc_op_def),
@@ -223,6 +235,7 @@ const mxc_op_def mxci_op_mp_nag_mom_update = {
 const mxc_op_def mxci_op_multi_sgd_update = {
     MULTI_DEF,
     .name = "multi_sgd_update",
+    .params_check = check_multi_sgd,
     .params = multi_plain_params,
     .dtypes = MXC_DTYPES_FLOAT,
     .doc = "sgd_update of num_weights weights, each with its own entry of lrs and wds",
@@ -232,6 +245,7 @@ const mxc_op_def mxci_op_multi_sgd_update = {
 const mxc_op_def mxci_op_multi_sgd_mom_update = {
     MULTI_DEF,
     .name = "multi_sgd_mom_update",
+    .params_check = check_multi_sgd_mom,
     .params = multi_momentum_params,
     .dtypes = MXC_DTYPES_FLOAT,
     .aux = MXCI_EACH_WEIGHT(MOM),
@@ -243,6 +257,7 @@ const mxc_op_def mxci_op_multi_sgd_mom_update = {
 const mxc_op_def mxci_op_multi_mp_sgd_update = {
     MULTI_DEF,
     .name = "multi_mp_sgd_update",
+    .params_check = check_multi_mp_sgd,
     .params = multi_plain_params,
     .infer_type = mxci_update_infer_master_type,
     .dtypes = MXCI_MASTER_DTYPES,
@@ -255,6 +270,7 @@ const mxc_op_def mxci_op_multi_mp_sgd_update = {
 const mxc_op_def mxci_op_multi_mp_sgd_mom_update = {
     MULTI_DEF,
     .name = "multi_mp_sgd_mom_update",
+    .params_check = check_multi_mp_sgd_mom,
     .params = multi_momentum_params,
     .infer_type = mxci_update_infer_master_type,
     .dtypes = MXCI_MASTER_DTYPES,

@@ -91,10 +91,11 @@ static const mxc_param multi_adamw_params[] = {
 };
 
 static const struct {
+    const char *name;
     const mxci_update_fn *run;
     int states;
 } rules[MXCI_RULES] = {
-#define RULE(name, states) {mxci_update_##name, states},
+#define RULE(name, states) {#name, mxci_update_##name, states},
 #include "operator/update/update_kernels.def"
 #undef RULE
 };
@@ -113,7 +114,8 @@ static mxc_status rule_update_check(void *params) {
     if (p->rule == MXCI_RULE_ftml)
         return MXC_FAIL(MXC_EINVAL, "_multi_update: a step of ftml depends on its number; use ftml_update");
     if (p->trust_ratio && p->rule != MXCI_RULE_lars && p->rule != MXCI_RULE_lbsgd)
-        return MXC_FAIL(MXC_EINVAL, "_multi_update: trust_ratio is for the rules lars and lbsgd");
+        return MXC_FAIL(MXC_EINVAL, "_multi_update: trust_ratio is set with rule %s, expected rule lars or lbsgd",
+                        rules[p->rule].name);
     if (p->scales.n != 0 && p->scales.n != p->num_weights)
         return MXC_FAIL(MXC_EINVAL, "_multi_update: scales has %d numbers, expected none or num_weights, %lld",
                         (int)p->scales.n, (long long)p->num_weights);
@@ -121,18 +123,21 @@ static mxc_status rule_update_check(void *params) {
 }
 
 /* Those of the operators named after adamw: the members that they have no parameters for. */
-static mxc_status multi_adamw_check(void *params) {
-    mxci_rule_params *p = params;
+static mxc_status check_adamw(mxci_rule_params *p, const char *name) {
     p->rule = MXCI_RULE_adamw;
     p->scaled = 1;
     p->factors.rescale_grad = 1;
-    return check_counts(p, "_multi_adamw_update");
+    return check_counts(p, name);
+}
+
+static mxc_status multi_adamw_check(void *params) {
+    return check_adamw(params, "_multi_adamw_update");
 }
 
 static mxc_status multi_mp_adamw_check(void *params) {
     mxci_rule_params *p = params;
     p->multi_precision = 1;
-    return multi_adamw_check(params);
+    return check_adamw(p, "_multi_mp_adamw_update");
 }
 
 static int count_weights(const void *params) {

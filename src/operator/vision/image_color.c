@@ -115,7 +115,7 @@ static const mxc_param jitter_schema[] = {
 
 static const mxc_param alpha_schema[] = {
     {MXC_PARAM_FIELD(mxci_color_params, alpha), .name = "alpha", .type = MXC_PARAM_FLOATS,
-     .doc = "Amounts of the three components."},
+     .doc = "Amounts of the three components. Further numbers are ignored, as in MXNet."},
     MXC_PARAM_END,
 };
 
@@ -128,7 +128,7 @@ static mxc_status check_alpha(void *params) {
     const mxci_color_params *p = params;
     if (p->alpha.n >= 3)
         return MXC_OK;
-    return MXC_FAIL(MXC_EINVAL, "_image_adjust_lighting: alpha has %d numbers, expected 3", (int)p->alpha.n);
+    return MXC_FAIL(MXC_EINVAL, "_image_adjust_lighting: alpha has %d numbers, expected at least 3", (int)p->alpha.n);
 }
 
 static const mxc_inplace color_inplace[] = {{MXC_FROM_IN(0), 0}, MXC_INPLACE_END};

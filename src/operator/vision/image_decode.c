@@ -65,13 +65,14 @@ typedef struct decode_params {
 
 static const mxc_param decode_schema[] = {DECODE_PARAMS, MXC_PARAM_END};
 
-/* params begins with decode_params. */
-static mxc_status check_decode(void *params) {
-    const decode_params *p = params;
+static mxc_status check_flag(const decode_params *p, const char *name) {
     if (p->flag & ~(COLOUR | IGNORE_ORIENTATION))
-        return MXC_FAIL(MXC_EINVAL, "_cvimdecode, _cvimread: flag is %lld, expected 0, 1, 128 or 129",
-                        (long long)p->flag);
+        return MXC_FAIL(MXC_EINVAL, "%s: flag is %lld, expected 0, 1, 128 or 129", name, (long long)p->flag);
     return MXC_OK;
+}
+
+static mxc_status check_decode(void *params) {
+    return check_flag(params, "_cvimdecode");
 }
 
 static mxci_pixels pixels_of(const decode_params *p) {
@@ -129,6 +130,10 @@ static const mxc_param read_schema[] = {
     DECODE_PARAMS,
     MXC_PARAM_END,
 };
+
+static mxc_status check_read(void *params) {
+    return check_flag(&((read_params *)params)->decode, "_cvimread");
+}
 
 /* The bytes of the file, which the caller frees, and what its header says. */
 static mxc_status open_file(const read_params *p, char **bytes, mxci_image *image) {
@@ -322,7 +327,7 @@ const mxc_op_def mxci_op_image_decode = {
 const mxc_op_def mxci_op_image_read = {
     .size = sizeof(mxc_op_def),
     .name = "_cvimread",
-    .params_check = check_decode,
+    .params_check = check_read,
     .aliases = "_npi_cvimread",
     .doc = "Reads and decodes a JPEG or PNG file as _cvimdecode does: out (height,width,channels)",
     .flags = MXC_OP_ARRAY_ONLY,

@@ -29,14 +29,12 @@ static mxc_status infer_crop(mxc_op_sig *sig) {
     shape = *out;
     shape.dim[first] = shape.dim[first + 1] = -1;
     MXC_TRY(mxc_sig_set_shape(sig, 0, &shape));
-    if ((in->dim[first] >= 0 && p->y + p->height > in->dim[first]) ||
-        (in->dim[first + 1] >= 0 && p->x + p->width > in->dim[first + 1]))
-        return mxc_sig_fail(
-            sig,
-            "columns %lld to %lld and rows %lld to %lld are not all in data, which has %lld columns and "
-            "%lld rows",
-            (long long)p->x, (long long)(p->x + p->width), (long long)p->y, (long long)(p->y + p->height),
-            (long long)in->dim[first + 1], (long long)in->dim[first]);
+    if (in->dim[first] >= 0 && p->y + p->height > in->dim[first])
+        return mxc_sig_fail(sig, "y is %lld and height %lld, but data has %lld rows", (long long)p->y,
+                            (long long)p->height, (long long)in->dim[first]);
+    if (in->dim[first + 1] >= 0 && p->x + p->width > in->dim[first + 1])
+        return mxc_sig_fail(sig, "x is %lld and width %lld, but data has %lld columns", (long long)p->x,
+                            (long long)p->width, (long long)in->dim[first + 1]);
     return MXC_OK;
 }
 

@@ -105,6 +105,8 @@ static const op_case cases[] = {
     MODULATED("kernel=(3,3) num_filter=6 num_group=3 pad=(1,1)", "1x3x4x4 1x18x4x4@20:30 1x9x4x4 6x1x3x3 6"),
     FAILS("ModulatedDeformableConvolution", "kernel=(3,3) num_filter=2", "1x1x5x5 1x18x3x3 1x18x3x3 2x1x3x3 2",
           MXC_ESHAPE, "argument 'mask'"),
+    FAILS("ModulatedDeformableConvolution", "kernel=(3,) num_filter=2", "1x1x5x5 1x18x3x3 1x9x3x3 2x1x3x3 2",
+          MXC_EINVAL, "ModulatedDeformableConvolution: kernel has 1 entries"),
     FAILS("ModulatedDeformableConvolution", "kernel=(3,3) num_filter=2 layout=NCDHW",
           "1x1x5x5 1x18x3x3 1x9x3x3 2x1x3x3 2", MXC_EINVAL, "layout=\"NCDHW\""),
     {.op = "ModulatedDeformableConvolution",

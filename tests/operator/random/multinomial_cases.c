@@ -61,7 +61,7 @@ static const op_case cases[] = {
     INFERS("_sample_multinomial", "shape=(4,5) get_prob=true", "2x3x6 -> ?,? => 2x3x6 -> 2x3x4x5,2x3x4x5"),
     INFERS("_sample_multinomial", "shape=4", "?x3 -> 2x? => 2x3 -> 2x4"),
     FAILS("_sample_multinomial", "", "s", MXC_ESHAPE, "data has no axes"),
-    FAILS("_sample_multinomial", "", "3x0", MXC_ESHAPE, "rows of no probabilities"),
+    FAILS("_sample_multinomial", "", "3x0", MXC_ESHAPE, "rows of 0 probabilities"),
     FAILS("_sample_multinomial", "dtype=uint8", "3x300", MXC_ESHAPE, "holds indices of 256 only"),
 };
 

@@ -61,6 +61,8 @@ static const op_case cases[] = {
            ref_multi_mp_lamb),
     UPDATE("_multi_mp_lamb_update", TWO, "7 7 2x3 2x3 7 7@0.1:1 7 2x3 2x3@0.1:1 2x3", ref_multi_mp_lamb),
     INFERS("_multi_mp_lamb_update", ONE, "?,?,?,?,2x3 -> ? => 2x3,2x3,2x3,2x3,2x3 -> 2x3"),
+    FAILS("_multi_mp_lamb_update", "learning_rates=(1,2) wds=(0) step_count=(1)", "2 2 2 2 2", MXC_EINVAL,
+          "_multi_mp_lamb_update: learning_rates has 2"),
     FAILS("_multi_mp_lamb_update", ONE, "2 2 2 2 3", MXC_ESHAPE, "auxiliary state 'weight32_0'"),
 };
 

@@ -150,6 +150,7 @@ static const op_case cases[] = {
     UPDATE("multi_mp_sgd_update", "lrs=(0.1,0.2) wds=(0,0.1) num_weights=2 rescale_grad=0.5", "7 7 2x3 2x3 7 2x3",
            ref_multi_mp_sgd),
     UPDATE("multi_mp_sgd_update", "lrs=(0.1,0.2) wds=(0,0.1) num_weights=2", "1031 1031 0 0 1031 0", ref_multi_mp_sgd),
+    FAILS("multi_mp_sgd_update", "lrs=(1) wds=()", "2 2 2", MXC_EINVAL, "multi_mp_sgd_update: lrs has 1"),
     FAILS("multi_mp_sgd_update", "lrs=(1) wds=(0)", "2 2 3", MXC_ESHAPE, "auxiliary state 'weight32_0'"),
     UPDATE("multi_mp_sgd_mom_update", "lrs=(0.1) wds=(0.1) momentum=0.9",
            "7 7 7 7" CASE_EACH(CASE_FOUR) "; 5x9@-1:1n 5x9@-1:1nf 5x9 5x9", ref_multi_mp_sgd_mom),

@@ -286,9 +286,9 @@ static const op_case png[] = {
     READ_FILES(READ) FAILS("_cvimread", "filename=mxc_there_is_no_such_file.png", "", MXC_ENOTFOUND,
                            "mxc_there_is_no_such_file.png"),
     FAILS("_cvimread", "", "", MXC_EINVAL, "filename"),
-    FAILS("_cvimread", "flag=2 filename=a.png", "", MXC_EINVAL, "flag"),
+    FAILS("_cvimread", "flag=2 filename=a.png", "", MXC_EINVAL, "_cvimread: flag is 2"),
     /* what needs no libpng first */
-    FAILS("_cvimdecode", "flag=2", "9", MXC_EINVAL, "flag"),
+    FAILS("_cvimdecode", "flag=2", "9", MXC_EINVAL, "_cvimdecode: flag is 2"),
     FAILS("_cvimdecode", "flag=130", "9", MXC_EINVAL, "flag"),
     FAILS("_cvimdecode", "", "9", MXC_EDTYPE, "uint8"),
     FAILS("_imdecode", "c=2", "0 9", MXC_EINVAL, "c is 2"),

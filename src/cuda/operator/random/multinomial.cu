@@ -28,7 +28,7 @@ struct probabilities {
     }
 };
 
-/* For mxcu_find_invalid, by rows: b is the sum, or the first probability that is none, which is number a. */
+/* For mxcu_find_invalid, by rows: b is the first invalid probability, number a of the row; or the sum, with a -1. */
 struct invalid_row {
     probabilities p;
 
@@ -58,8 +58,9 @@ mxc_status check(const mxc_op_call *call, const probabilities &p, int64_t rows) 
     if (bad.a >= 0)
         return MXC_FAIL(MXC_EINVAL, "_sample_multinomial: probability %lld of row %lld is %g, expected at least 0",
                         (long long)bad.a, (long long)bad.at, bad.b);
-    return MXC_FAIL(MXC_EINVAL, "_sample_multinomial: the probabilities of row %lld add up to %g", (long long)bad.at,
-                    bad.b);
+    return MXC_FAIL(MXC_EINVAL,
+                    "_sample_multinomial: the probabilities of row %lld add up to %g, expected a finite sum above 0",
+                    (long long)bad.at, bad.b);
 }
 
 /* Sample i: the same search as on the CPU. */
