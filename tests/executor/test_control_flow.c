@@ -478,8 +478,8 @@ static void test_files(void **state) {
         {FOREACH(PARAMS("[0]", "[1]", "[]", "3", "1"), ""), MXC_EFORMAT, "0 \"subgraphs\", but _foreach has 1"},
         {FOREACH(PARAMS("[0]", "[1]", "[]", "3", "1"), "{}"), MXC_EFORMAT,
          "subgraph 0: symbol JSON: expected an object"},
-        {FOREACH(PARAMS("[0]", "[2]", "[]", "3", "1"), BODY), MXC_EFORMAT, "2 is past the last one"},
-        {FOREACH(PARAMS("[0]", "[0]", "[]", "3", "1"), BODY), MXC_EFORMAT, "0 is there twice"},
+        {FOREACH(PARAMS("[0]", "[2]", "[]", "3", "1"), BODY), MXC_EFORMAT, "found 2, expected less than 2"},
+        {FOREACH(PARAMS("[0]", "[0]", "[]", "3", "1"), BODY), MXC_EFORMAT, "0 appears twice"},
         {FOREACH(PARAMS("[0]", "[]", "[]", "3", "1"), BODY), MXC_EFORMAT, "1 of 2 are missing"},
         {FOREACH(PARAMS("[]", "[0, 1]", "[]", "3", "0"), BODY), MXC_EFORMAT, "in_data_locs is empty"},
         {FOREACH(PARAMS("[0", "[1]", "[]", "3", "1"), BODY), MXC_EFORMAT, "in_data_locs: expected a list"},
@@ -487,6 +487,8 @@ static void test_files(void **state) {
         {FOREACH(PARAMS("[-1]", "[1]", "[]", "3", "1"), BODY), MXC_EFORMAT, "in_data_locs: expected a list"},
         {FOREACH(PARAMS("[0]", "[1]", "[]", "4", "1"), BODY), MXC_EFORMAT, "num_args is 4, but the subgraph has 2"},
         {FOREACH(PARAMS("[0]", "[1]", "[]", "3", "2"), BODY), MXC_EFORMAT, "of which 1 are states"},
+        {FOREACH(PARAMS("[0]", "[1]", "[]", "3", "1") ",\"max_iterations\":\"3\"", BODY), MXC_EFORMAT,
+         "unknown parameter \"max_iterations\""},
         {FOREACH("\"num_args\":\"3\"", BODY), MXC_EFORMAT, "the parameter in_data_locs is missing"},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

@@ -10,21 +10,7 @@
 #include "math/assign.h"
 #include "symbol/graph.h"
 
-/* ---- parameters ----------------------------------------------------------------------------------------------------
- */
-
-static const mxc_param numbers[] = {
-    {MXC_PARAM_FIELD(mxci_control_params, num_args), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1,
-     .minimum = 0, .maximum = 1 << 20, .doc = "Number of inputs, the subgraphs among them."},
-    {MXC_PARAM_FIELD(mxci_control_params, num_outputs), .name = "num_outputs", .type = MXC_PARAM_INT, .bounded = 1,
-     .minimum = 1, .maximum = 1 << 20, .doc = "Number of outputs."},
-    {MXC_PARAM_FIELD(mxci_control_params, num_out_data), .name = "num_out_data", .type = MXC_PARAM_INT, .initial = "0",
-     .bounded = 1, .minimum = 0, .maximum = 1 << 20, .doc = "Number of outputs that are stacked, one row per step."},
-    {MXC_PARAM_FIELD(mxci_control_params, max_iterations), .name = "max_iterations", .type = MXC_PARAM_INT,
-     .initial = "0", .bounded = 1, .minimum = 0, .maximum = MXCI_MAX_ITERATIONS,
-     .doc = "Largest number of iterations of _while_loop, and rows of its stacked outputs."},
-    MXC_PARAM_END,
-};
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
 
 /* "[1, 0]", "(1,)", "[]". */
 static mxc_status parse_locations(const char *op, const char *key, const char *text, mxci_locations *out) {
@@ -51,37 +37,37 @@ static mxc_status parse_locations(const char *op, const char *key, const char *t
 }
 
 /* Parse the _locs, and move the other keys and values to the front of rest, n_rest of them. */
-static mxc_status parse_all_locations(const char *op, const char *const locs[3], int n, const char *const *keys,
+static mxc_status parse_all_locations(const mxci_control_op *op, int n, const char *const *keys,
                                       const char *const *values, mxci_control_params *params, const char **rest,
                                       int *n_rest) {
     for (int i = 0; i < n; i++) {
         int which = 0;
-        while (which < 3 && locs[which] && strcmp(locs[which], keys[i]) != 0)
+        while (which < 3 && op->locs[which] && strcmp(op->locs[which], keys[i]) != 0)
             which++;
-        if (which == 3 || !locs[which]) {
+        if (which == 3 || !op->locs[which]) {
             rest[*n_rest] = keys[i];
             rest[n + (*n_rest)++] = values[i];
         } else if (params->locs[which].at) {
-            return MXC_FAIL(MXC_EINVAL, "%s: %s is given twice", op, keys[i]);
+            return MXC_FAIL(MXC_EINVAL, "%s: %s is given twice", op->name, keys[i]);
         } else {
-            MXC_TRY(parse_locations(op, keys[i], values[i], &params->locs[which]));
+            MXC_TRY(parse_locations(op->name, keys[i], values[i], &params->locs[which]));
         }
     }
-    for (int which = 0; which < 3 && locs[which]; which++)
+    for (int which = 0; which < 3 && op->locs[which]; which++)
         if (!params->locs[which].at)
-            return MXC_FAIL(MXC_EINVAL, "%s: the parameter %s is missing", op, locs[which]);
+            return MXC_FAIL(MXC_EINVAL, "%s: the parameter %s is missing", op->name, op->locs[which]);
     return MXC_OK;
 }
 
-static mxc_status parse_params(const char *op, const char *const locs[3], int n, const char *const *keys,
-                               const char *const *values, mxci_control_params *params) {
+static mxc_status parse_params(const mxci_control_op *op, int n, const char *const *keys, const char *const *values,
+                               mxci_control_params *params) {
     const char **rest = mxci_calloc(2 * (size_t)n + 1, sizeof *rest);
     int n_rest = 0;
     if (!rest)
-        return MXCI_NO_MEMORY(op, "parameters");
-    mxc_status status = parse_all_locations(op, locs, n, keys, values, params, rest, &n_rest);
+        return MXCI_NO_MEMORY(op->name, "parameters");
+    mxc_status status = parse_all_locations(op, n, keys, values, params, rest, &n_rest);
     if (status == MXC_OK)
-        status = mxc_params_parse(op, numbers, n_rest, rest, rest + n, params);
+        status = mxc_params_parse(op->name, op->numbers, n_rest, rest, rest + n, params);
     mxci_free(rest);
     return status;
 }
@@ -106,8 +92,8 @@ static mxc_status measure_subgraph(const char *op, const mxc_symbol *subgraph, i
     mxc_names names;
     if (!subgraph)
         return MXC_FAIL(MXC_EINVAL,
-                        "%s: needs subgraphs: make it by mxc_symbol_foreach, mxc_symbol_while_loop or "
-                        "mxc_symbol_cond, or read it from a file",
+                        "%s: needs subgraphs: create it with mxc_symbol_foreach, mxc_symbol_while_loop "
+                        "or mxc_symbol_cond, or read it from a file",
                         op);
     MXC_TRY(mxc_symbol_list_aux(subgraph, &names));
     int has_aux = names.n > 0;
@@ -122,29 +108,31 @@ static mxc_status measure_subgraph(const char *op, const mxc_symbol *subgraph, i
     return MXC_OK;
 }
 
-mxc_status mxci_control_open(const char *op, int n_subgraphs, const char *const locs[3], int n, const char *const *keys,
-                             const char *const *values, mxci_control_params *params) {
+mxc_status mxci_control_open(const mxci_control_op *op, int n, const char *const *keys, const char *const *values,
+                             mxci_control_params *params) {
     mxc_symbol *subgraphs[MXCI_MAX_SUBGRAPHS];
     mxc_status status = MXC_OK;
     memcpy(subgraphs, params->subgraphs, sizeof subgraphs);
     memset(params, 0, sizeof *params);
-    params->n_subgraphs = n_subgraphs;
+    params->n_subgraphs = op->n_subgraphs;
     params->depth = 1;
-    for (int i = 0; i < n_subgraphs && status == MXC_OK; i++)
-        status = measure_subgraph(op, subgraphs[i], &params->n_in[i], &params->n_out[i]);
-    for (int i = 0; i < n_subgraphs && status == MXC_OK; i++)
+    for (int i = 0; i < op->n_subgraphs && status == MXC_OK; i++)
+        status = measure_subgraph(op->name, subgraphs[i], &params->n_in[i], &params->n_out[i]);
+    for (int i = 0; i < op->n_subgraphs && status == MXC_OK; i++)
         status = measure_depth(subgraphs[i], &params->depth);
     if (status == MXC_OK && params->depth > MXCI_SUBGRAPH_DEPTH)
-        status = MXC_FAIL(MXC_EUNSUPPORTED, "%s: subgraphs nested %d deep, expected at most %d", op, params->depth,
-                          MXCI_SUBGRAPH_DEPTH);
+        status = MXC_FAIL(MXC_EUNSUPPORTED, "%s: subgraphs nested %d deep, expected at most %d", op->name,
+                          params->depth, MXCI_SUBGRAPH_DEPTH);
     if (status == MXC_OK)
-        status = parse_params(op, locs, n, keys, values, params);
-    params->n_args = (int)params->num_args - n_subgraphs;
+        status = parse_params(op, n, keys, values, params);
+    params->n_args = (int)params->num_args - op->n_subgraphs;
     if (status == MXC_OK && params->n_args < 0)
-        status = MXC_FAIL(MXC_EINVAL, "%s: num_args is %lld, expected at least %d, its subgraphs", op,
-                          (long long)params->num_args, n_subgraphs);
-    for (int i = 0; i < n_subgraphs && status == MXC_OK; i++)
+        status = MXC_FAIL(MXC_EINVAL, "%s: num_args is %lld, expected at least %d, its subgraphs", op->name,
+                          (long long)params->num_args, op->n_subgraphs);
+    for (int i = 0; i < op->n_subgraphs && status == MXC_OK; i++)
         params->subgraphs[i] = mxc_symbol_retain(subgraphs[i]);
+    if (status == MXC_OK)
+        status = op->check(params);
     if (status != MXC_OK)
         mxci_control_close(params);
     return status;
@@ -166,6 +154,19 @@ int mxci_control_n_outputs(const void *params) {
     return (int)((const mxci_control_params *)params)->num_outputs;
 }
 
+mxc_status mxci_control_check_reads(const mxci_control_op *op, const mxci_control_params *p) {
+    for (int g = 0; g < op->n_subgraphs; g++) {
+        if (p->locs[g].n != p->n_in[g])
+            return MXC_FAIL(MXC_EINVAL, "%s: %s has %d numbers, but the subgraph has %d arguments", op->name,
+                            op->locs[g], p->locs[g].n, p->n_in[g]);
+        for (int i = 0; i < p->locs[g].n; i++)
+            if (p->locs[g].at[i] >= p->n_args)
+                return MXC_FAIL(MXC_EINVAL, "%s: %s: found input %d, expected less than %d, the number of inputs",
+                                op->name, op->locs[g], p->locs[g].at[i], p->n_args);
+    }
+    return MXC_OK;
+}
+
 mxc_status mxci_locations_check(const char *op, const char *what, int n, int n_lists, const mxci_locations *lists) {
     uint8_t *seen = mxci_calloc((size_t)n + 1, 1);
     int count = 0;
@@ -173,9 +174,11 @@ mxc_status mxci_locations_check(const char *op, const char *what, int n, int n_l
     for (int i = 0; i < n_lists; i++)
         for (int k = 0; k < lists[i].n && status == MXC_OK; k++) {
             int32_t at = lists[i].at[k];
-            if (at >= n || seen[at])
-                status = MXC_FAIL(MXC_EINVAL, "%s: %s: %d %s", op, what, (int)at,
-                                  at >= n ? "is past the last one" : "is there twice");
+            if (at >= n)
+                status = MXC_FAIL(MXC_EINVAL, "%s: %s: found %d, expected less than %d, the number of arguments", op,
+                                  what, (int)at, n);
+            else if (seen[at])
+                status = MXC_FAIL(MXC_EINVAL, "%s: %s: %d appears twice", op, what, (int)at);
             else
                 seen[at] = 1, count++;
         }
@@ -185,8 +188,7 @@ mxc_status mxci_locations_check(const char *op, const char *what, int n, int n_l
     return status;
 }
 
-/* ---- inference -----------------------------------------------------------------------------------------------------
- */
+/* ---- inference --------------------------------------------------------------------------------------------------- */
 
 mxc_status mxci_subgraph_infer(mxc_symbol *subgraph, mxc_shape *in, mxc_shape *out, mxc_dtype *in_types,
                                mxc_dtype *out_types) {
@@ -223,6 +225,57 @@ mxc_status mxci_subgraph_infer(mxc_symbol *subgraph, mxc_shape *in, mxc_shape *o
     return status;
 }
 
+/* in and out: the slots of the subgraph's arguments and outputs. */
+static mxc_status infer_shapes(mxc_op_sig *sig, int g, int gives_outputs, mxc_shape *in, mxc_shape *out) {
+    const mxci_control_params *p = sig->params;
+    const mxci_locations *reads = &p->locs[g];
+    for (int i = 0; i < reads->n; i++)
+        in[i] = sig->in_shape[reads->at[i]];
+    for (int i = 0; i < p->n_out[g]; i++)
+        out[i] = gives_outputs && i >= p->num_out_data ? sig->out_shape[i] : (mxc_shape){.ndim = -1};
+    MXC_TRY(mxci_subgraph_infer(p->subgraphs[g], in, out, NULL, NULL));
+    for (int i = 0; i < reads->n; i++)
+        MXC_TRY(mxc_sig_set_shape(sig, reads->at[i], &in[i]));
+    for (int i = 0; i < p->n_out[g] && gives_outputs; i++) {
+        mxc_shape expected = i < p->num_out_data ? mxci_rows_shape(&out[i], p->max_iterations) : out[i];
+        MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(i), &expected));
+    }
+    return MXC_OK;
+}
+
+static mxc_status infer_types(mxc_op_sig *sig, int g, int gives_outputs, mxc_dtype *in, mxc_dtype *out) {
+    const mxci_control_params *p = sig->params;
+    const mxci_locations *reads = &p->locs[g];
+    for (int i = 0; i < reads->n; i++)
+        in[i] = sig->in_type[reads->at[i]];
+    for (int i = 0; i < p->n_out[g]; i++)
+        out[i] = gives_outputs ? sig->out_type[i] : MXC_DTYPE_UNKNOWN;
+    MXC_TRY(mxci_subgraph_infer(p->subgraphs[g], NULL, NULL, in, out));
+    for (int i = 0; i < reads->n; i++)
+        MXC_TRY(mxc_sig_set_type(sig, reads->at[i], in[i]));
+    for (int i = 0; i < p->n_out[g] && gives_outputs; i++)
+        MXC_TRY(mxc_sig_set_type(sig, MXC_SLOT_OUT(i), out[i]));
+    return MXC_OK;
+}
+
+mxc_status mxci_control_infer_shape(const mxci_control_op *op, mxc_op_sig *sig, int g, int gives_outputs) {
+    const mxci_control_params *p = sig->params;
+    mxc_shape *slots = mxci_calloc((size_t)p->n_in[g] + (size_t)p->n_out[g], sizeof *slots);
+    mxc_status status =
+        slots ? infer_shapes(sig, g, gives_outputs, slots, slots + p->n_in[g]) : MXCI_NO_MEMORY(op->name, "inference");
+    mxci_free(slots);
+    return status;
+}
+
+mxc_status mxci_control_infer_type(const mxci_control_op *op, mxc_op_sig *sig, int g, int gives_outputs) {
+    const mxci_control_params *p = sig->params;
+    mxc_dtype *slots = mxci_calloc((size_t)p->n_in[g] + (size_t)p->n_out[g], sizeof *slots);
+    mxc_status status =
+        slots ? infer_types(sig, g, gives_outputs, slots, slots + p->n_in[g]) : MXCI_NO_MEMORY(op->name, "inference");
+    mxci_free(slots);
+    return status;
+}
+
 mxc_shape mxci_row_shape(const mxc_shape *rows) {
     mxc_shape row = {.ndim = rows->ndim > 1 ? rows->ndim - 1 : rows->ndim};
     if (rows->ndim == 1)
@@ -242,8 +295,7 @@ mxc_shape mxci_rows_shape(const mxc_shape *row, int64_t t) {
     return rows;
 }
 
-/* ---- arrays --------------------------------------------------------------------------------------------------------
- */
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
 mxc_status mxci_tensor_array(const mxc_tensor *tensor, mxc_ndarray **out) {
     *out = NULL;
@@ -368,8 +420,7 @@ mxc_status mxci_read_flag(const char *op, mxc_ndarray *array, int *out) {
     return status;
 }
 
-/* ---- steps ---------------------------------------------------------------------------------------------------------
- */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static int has_gradient(mxc_dtype type) {
     return (MXC_DTYPES_FLOAT >> type & 1) != 0;
@@ -379,25 +430,36 @@ static mxc_status make_array(const mxci_steps *s, int i, mxc_ndarray **out) {
     return mxc_ndarray_create(s->shapes[i].ndim, s->shapes[i].dim, s->types[i], s->context, out);
 }
 
-mxc_status mxci_steps_open(mxc_symbol *subgraph, mxc_context context, int n_in, const mxc_shape *shapes,
-                           const mxc_dtype *types, const uint8_t *is_shared, mxci_steps *s) {
-    size_t n = (size_t)n_in + 1;
-    *s = (mxci_steps){.subgraph = subgraph, .context = context, .n_in = n_in};
+mxc_status mxci_steps_open(const mxci_control_op *op, const mxc_op_sig *sig, int g, mxci_steps *s) {
+    const mxci_control_params *p = sig->params;
+    size_t n = (size_t)p->n_in[g] + 1;
+    *s = (mxci_steps){.subgraph = p->subgraphs[g], .context = sig->context, .n_in = p->n_in[g]};
     s->shapes = mxci_calloc(n, sizeof *s->shapes);
     s->types = mxci_calloc(n, sizeof *s->types);
+    s->is_shared = mxci_calloc(n, sizeof *s->is_shared);
     s->shared = mxci_calloc(n, sizeof *s->shared);
     s->shared_grads = mxci_calloc(n, sizeof *s->shared_grads);
     s->zeros = mxci_calloc(n, sizeof *s->zeros);
-    if (!s->shapes || !s->types || !s->shared || !s->shared_grads || !s->zeros)
-        return MXCI_NO_MEMORY("control flow", "the arguments of a subgraph");
-    memcpy(s->shapes, shapes, (size_t)n_in * sizeof *shapes);
-    memcpy(s->types, types, (size_t)n_in * sizeof *types);
-    for (int i = 0; i < n_in; i++) {
-        if (is_shared[i])
+    return s->shapes && s->types && s->is_shared && s->shared && s->shared_grads && s->zeros
+               ? MXC_OK
+               : MXCI_NO_MEMORY(op->name, "the arguments of a subgraph");
+}
+
+void mxci_steps_read_inputs(const mxc_op_sig *sig, int g, mxci_steps *s) {
+    const mxci_locations *reads = &((const mxci_control_params *)sig->params)->locs[g];
+    for (int i = 0; i < s->n_in; i++) {
+        s->shapes[i] = sig->in_shape[reads->at[i]];
+        s->types[i] = sig->in_type[reads->at[i]];
+    }
+}
+
+mxc_status mxci_steps_make_arrays(mxci_steps *s) {
+    for (int i = 0; i < s->n_in; i++) {
+        if (s->is_shared[i])
             MXC_TRY(make_array(s, i, &s->shared[i]));
-        if (is_shared[i] && has_gradient(types[i]))
+        if (s->is_shared[i] && has_gradient(s->types[i]))
             MXC_TRY(make_array(s, i, &s->shared_grads[i]));
-        if (is_shared[i] || has_gradient(types[i]))
+        if (s->is_shared[i] || has_gradient(s->types[i]))
             continue;
         MXC_TRY(make_array(s, i, &s->zeros[i]));
         MXC_TRY(mxc_ndarray_fill(s->zeros[i], 0));
@@ -421,6 +483,7 @@ void mxci_steps_close(mxci_steps *s) {
     mxci_free(s->zeros);
     mxci_free(s->shared_grads);
     mxci_free(s->shared);
+    mxci_free(s->is_shared);
     mxci_free(s->types);
     mxci_free(s->shapes);
 }

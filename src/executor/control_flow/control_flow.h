@@ -33,14 +33,51 @@ typedef struct mxci_control_params {
     mxci_locations locs[3]; /* in the order of the operator's names for them */
 } mxci_control_params;
 
-/* Parse the parameters of an operator with n_subgraphs subgraphs, which are in params already, and retain these. The
- * _locs have the names given, up to NULL. MXC_EINVAL, MXC_EUNSUPPORTED (a subgraph with auxiliary states, or nested
- * too deep), MXC_ENOMEM; on failure nothing is left to free. */
-mxc_status mxci_control_open(const char *op, int n_subgraphs, const char *const locs[3], int n, const char *const *keys,
-                             const char *const *values, mxci_control_params *params);
+/* How an operator describes itself to the functions below. */
+typedef struct mxci_control_op {
+    const char *name;
+    int n_subgraphs;
+    const char *locs[3];      /* names of the _locs; NULL: none */
+    const mxc_param *numbers; /* the other parameters: the three below, as far as the operator has them */
+    mxc_status (*check)(const mxci_control_params *p);
+} mxci_control_op;
+
+#define MXCI_CONTROL_COUNTS                                                                                            \
+    {MXC_PARAM_FIELD(mxci_control_params, num_args),                                                                   \
+     .name = "num_args",                                                                                               \
+     .type = MXC_PARAM_INT,                                                                                            \
+     .bounded = 1,                                                                                                     \
+     .minimum = 0,                                                                                                     \
+     .maximum = 1 << 20,                                                                                               \
+     .doc = "Number of inputs, the subgraphs among them."},                                                            \
+    {                                                                                                                  \
+        MXC_PARAM_FIELD(mxci_control_params, num_outputs), .name = "num_outputs", .type = MXC_PARAM_INT, .bounded = 1, \
+                                                           .minimum = 1, .maximum = 1 << 20,                           \
+                                                           .doc = "Number of outputs."                                 \
+    }
+#define MXCI_CONTROL_OUT_DATA                                                                          \
+    {                                                                                                  \
+        MXC_PARAM_FIELD(mxci_control_params, num_out_data),                                            \
+            .name = "num_out_data", .type = MXC_PARAM_INT, .initial = "0", .bounded = 1, .minimum = 0, \
+            .maximum = 1 << 20, .doc = "Number of outputs that are stacked, one row per step."         \
+    }
+#define MXCI_CONTROL_MAX_ITERATIONS                                                                                 \
+    {                                                                                                               \
+        MXC_PARAM_FIELD(mxci_control_params, max_iterations),                                                       \
+            .name = "max_iterations", .type = MXC_PARAM_INT, .bounded = 1, .minimum = 1,                            \
+            .maximum = MXCI_MAX_ITERATIONS, .doc = "Largest number of iterations, and rows of the stacked outputs." \
+    }
+
+/* Parse and check the parameters of an operator whose subgraphs are in params already, and retain these. MXC_EINVAL,
+ * MXC_EUNSUPPORTED (a subgraph with auxiliary states, or nested too deep), MXC_ENOMEM; on failure nothing is left to
+ * free. */
+mxc_status mxci_control_open(const mxci_control_op *op, int n, const char *const *keys, const char *const *values,
+                             mxci_control_params *params);
 void mxci_control_close(void *params);
 int mxci_control_n_args(const void *params);
 int mxci_control_n_outputs(const void *params);
+/* Fail unless the _locs of each subgraph name an input for each of its arguments (subgraph g has locs[g]). */
+mxc_status mxci_control_check_reads(const mxci_control_op *op, const mxci_control_params *p);
 /* Fail unless the lists, together, hold each of 0 to n - 1 exactly once. */
 mxc_status mxci_locations_check(const char *op, const char *what, int n, int n_lists, const mxci_locations *lists);
 
@@ -48,6 +85,11 @@ mxc_status mxci_locations_check(const char *op, const char *what, int n, int n_l
  * both directions; in and out are both read and completed. MXC_ESHAPE, MXC_EDTYPE, MXC_ENOMEM. */
 mxc_status mxci_subgraph_infer(mxc_symbol *subgraph, mxc_shape *in, mxc_shape *out, mxc_dtype *in_types,
                                mxc_dtype *out_types);
+
+/* Inference by subgraph g, whose arguments are the inputs locs[g]. gives_outputs: its outputs are the operator's, of
+ * which the first num_out_data are stacked, max_iterations rows; else they are not looked at. */
+mxc_status mxci_control_infer_shape(const mxci_control_op *op, mxc_op_sig *sig, int g, int gives_outputs);
+mxc_status mxci_control_infer_type(const mxci_control_op *op, mxc_op_sig *sig, int g, int gives_outputs);
 
 /* What a step sees of an array of rows: (T,...) without T, but (1,) of (T,); and the array of t such rows. */
 mxc_shape mxci_row_shape(const mxc_shape *rows);
@@ -79,7 +121,7 @@ mxc_status mxci_row_like(mxc_ndarray *rows, int64_t t, mxc_ndarray *output, mxc_
 /* Queue zeros in an array that is requested and has no gradient, unless they would be added. NULL is fine. */
 mxc_status mxci_store_zeros(mxc_ndarray *to, mxc_req req);
 
-/* ---- executors of a subgraph, one for each step, so that backward finds what each forward run left ---- */
+/* ---- executors of a subgraph, one for each step, so that backward finds what each forward run left --------------- */
 
 typedef struct mxci_steps {
     mxc_symbol *subgraph; /* borrowed */
@@ -87,6 +129,7 @@ typedef struct mxci_steps {
     int n_in;
     mxc_shape *shapes;          /* n_in */
     mxc_dtype *types;           /* n_in */
+    uint8_t *is_shared;         /* n_in: 1: all steps read one array */
     mxc_ndarray **shared;       /* n_in: the array of an argument that all steps read; NULL: each has its own */
     mxc_ndarray **shared_grads; /* n_in: the sum of all steps' gradients; NULL where shared or its dtype has none */
     mxc_ndarray **zeros; /* n_in: the gradient of an argument of each step whose dtype has none; NULL for the others */
@@ -95,9 +138,12 @@ typedef struct mxci_steps {
     int has_gradients; /* the executors have gradient arrays */
 } mxci_steps;
 
-/* is_shared: n_in flags. MXC_ENOMEM; on failure mxci_steps_close frees what there is. */
-mxc_status mxci_steps_open(mxc_symbol *subgraph, mxc_context context, int n_in, const mxc_shape *shapes,
-                           const mxc_dtype *types, const uint8_t *is_shared, mxci_steps *steps);
+/* Executors of subgraph g of an operator, in two calls, between which the caller fills in shapes, types and is_shared.
+ * MXC_ENOMEM; on failure mxci_steps_close frees what there is. */
+mxc_status mxci_steps_open(const mxci_control_op *op, const mxc_op_sig *sig, int g, mxci_steps *steps);
+mxc_status mxci_steps_make_arrays(mxci_steps *steps);
+/* The shapes and types of a subgraph whose arguments are the inputs locs[g]. */
+void mxci_steps_read_inputs(const mxc_op_sig *sig, int g, mxci_steps *steps);
 void mxci_steps_close(mxci_steps *steps);
 /* The executor of a step, with gradient arrays if is_train. Steps are asked for in order from 0. Without is_train they
  * take two executors by turns: outputs of a step that are arguments of the subgraph are the arrays of these arguments,

@@ -15,33 +15,33 @@
 #include "executor/control_flow/control_flow.h"
 
 enum { DATA, STATE, REMAIN };
-static const char *const locations[3] = {"in_data_locs", "in_state_locs", "remain_locs"};
-static const char op_name[] = "_foreach";
 
-/* ---- parameters, inference -----------------------------------------------------------------------------------------
- */
+/* ---- parameters, inference --------------------------------------------------------------------------------------- */
+
+static mxc_status check(const mxci_control_params *p);
+
+static const mxc_param numbers[] = {MXCI_CONTROL_COUNTS, MXCI_CONTROL_OUT_DATA, MXC_PARAM_END};
+static const mxci_control_op control = {
+    "_foreach", 1, {"in_data_locs", "in_state_locs", "remain_locs"}, numbers, check};
 
 static mxc_status check(const mxci_control_params *p) {
-    MXC_TRY(mxci_locations_check(op_name, "in_data_locs, in_state_locs and remain_locs", p->n_in[0], 3, p->locs));
+    MXC_TRY(mxci_locations_check(control.name, "in_data_locs, in_state_locs and remain_locs", p->n_in[0], 3, p->locs));
     if (p->n_args != p->n_in[0])
-        return MXC_FAIL(MXC_EINVAL, "%s: num_args is %lld, but the subgraph has %d arguments", op_name,
+        return MXC_FAIL(MXC_EINVAL, "%s: num_args is %lld, but the subgraph has %d arguments", control.name,
                         (long long)p->num_args, p->n_in[0]);
     if (p->locs[DATA].n == 0)
-        return MXC_FAIL(MXC_EINVAL, "%s: in_data_locs is empty, so that the number of steps is not known", op_name);
+        return MXC_FAIL(MXC_EINVAL, "%s: in_data_locs is empty, so that the number of steps is not known",
+                        control.name);
     if (p->num_outputs != p->n_out[0] || p->num_out_data + p->locs[STATE].n != p->num_outputs)
         return MXC_FAIL(
             MXC_EINVAL,
             "%s: num_outputs is %lld and num_out_data %lld, but the subgraph has %d outputs, of which %d are states",
-            op_name, (long long)p->num_outputs, (long long)p->num_out_data, p->n_out[0], p->locs[STATE].n);
+            control.name, (long long)p->num_outputs, (long long)p->num_out_data, p->n_out[0], p->locs[STATE].n);
     return MXC_OK;
 }
 
 static mxc_status foreach_open(int n, const char *const *keys, const char *const *values, void *params) {
-    MXC_TRY(mxci_control_open(op_name, 1, locations, n, keys, values, params));
-    mxc_status status = check(params);
-    if (status != MXC_OK)
-        mxci_control_close(params);
-    return status;
+    return mxci_control_open(&control, n, keys, values, params);
 }
 
 /* The kind of an input, and the argument of the subgraph that it is. */
@@ -66,7 +66,7 @@ static mxc_status infer_shapes(mxc_op_sig *sig, mxc_shape *in, mxc_shape *out) {
         if (sig->in_shape[i].ndim > 0 && sig->in_shape[i].dim[0] >= 0)
             steps = sig->in_shape[i].dim[0];
     if (steps > MXCI_MAX_ITERATIONS)
-        return MXC_FAIL(MXC_EUNSUPPORTED, "%s: data has %lld rows, expected at most %d", op_name, (long long)steps,
+        return MXC_FAIL(MXC_EUNSUPPORTED, "%s: data has %lld rows, expected at most %d", control.name, (long long)steps,
                         MXCI_MAX_ITERATIONS);
     for (int i = 0; i < sig->n_in; i++) {
         int kind = kind_of(p, i, &argument);
@@ -96,7 +96,8 @@ static mxc_status infer_shapes(mxc_op_sig *sig, mxc_shape *in, mxc_shape *out) {
 static mxc_status foreach_infer_shape(mxc_op_sig *sig) {
     const mxci_control_params *p = sig->params;
     mxc_shape *slots = slots_alloc(p, sizeof *slots);
-    mxc_status status = slots ? infer_shapes(sig, slots, slots + p->n_in[0]) : MXCI_NO_MEMORY(op_name, "inference");
+    mxc_status status =
+        slots ? infer_shapes(sig, slots, slots + p->n_in[0]) : MXCI_NO_MEMORY(control.name, "inference");
     mxci_free(slots);
     return status;
 }
@@ -124,13 +125,12 @@ static mxc_status infer_types(mxc_op_sig *sig, mxc_dtype *in, mxc_dtype *out) {
 static mxc_status foreach_infer_type(mxc_op_sig *sig) {
     const mxci_control_params *p = sig->params;
     mxc_dtype *slots = slots_alloc(p, sizeof *slots);
-    mxc_status status = slots ? infer_types(sig, slots, slots + p->n_in[0]) : MXCI_NO_MEMORY(op_name, "inference");
+    mxc_status status = slots ? infer_types(sig, slots, slots + p->n_in[0]) : MXCI_NO_MEMORY(control.name, "inference");
     mxci_free(slots);
     return status;
 }
 
-/* ---- running -------------------------------------------------------------------------------------------------------
- */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 typedef struct foreach_state {
     mxci_steps steps;
@@ -143,35 +143,27 @@ static void foreach_state_destroy(void *state) {
     mxci_free(s);
 }
 
-static mxc_status open_steps(const mxc_op_sig *sig, mxc_shape *shapes, mxc_dtype *types, uint8_t *is_shared,
-                             mxci_steps *steps) {
-    const mxci_control_params *p = sig->params;
+static mxc_status open_steps(const mxc_op_sig *sig, mxci_steps *steps) {
     int argument;
+    MXC_TRY(mxci_steps_open(&control, sig, 0, steps));
     for (int i = 0; i < sig->n_in; i++) {
-        int kind = kind_of(p, i, &argument);
-        shapes[argument] = kind == DATA ? mxci_row_shape(&sig->in_shape[i]) : sig->in_shape[i];
-        types[argument] = sig->in_type[i];
-        is_shared[argument] = kind == REMAIN;
+        int kind = kind_of(sig->params, i, &argument);
+        steps->shapes[argument] = kind == DATA ? mxci_row_shape(&sig->in_shape[i]) : sig->in_shape[i];
+        steps->types[argument] = sig->in_type[i];
+        steps->is_shared[argument] = kind == REMAIN;
     }
-    return mxci_steps_open(p->subgraphs[0], sig->context, p->n_in[0], shapes, types, is_shared, steps);
+    return mxci_steps_make_arrays(steps);
 }
 
 static mxc_status foreach_state_create(const mxc_op_sig *sig, void **out) {
-    size_t n = (size_t)sig->n_in + 1;
     foreach_state *s = mxci_calloc(1, sizeof *s);
-    mxc_shape *shapes = mxci_calloc(n, sizeof *shapes);
-    mxc_dtype *types = mxci_calloc(n, sizeof *types);
-    uint8_t *is_shared = mxci_calloc(n, 1);
-    mxc_status status = s && shapes && types && is_shared ? open_steps(sig, shapes, types, is_shared, &s->steps)
-                                                          : MXCI_NO_MEMORY(op_name, "its state");
-    mxci_free(is_shared);
-    mxci_free(types);
-    mxci_free(shapes);
-    if (s)
-        s->n_run = -1;
+    if (!s)
+        return MXCI_NO_MEMORY(control.name, "the state");
+    s->n_run = -1;
+    mxc_status status = open_steps(sig, &s->steps);
     if (status == MXC_OK)
         *out = s;
-    else if (s)
+    else
         foreach_state_destroy(s);
     return status;
 }
@@ -258,7 +250,7 @@ static mxc_status backward_steps(const mxc_op_call *call, mxc_ndarray **out_grad
     const mxci_control_params *p = call->params;
     foreach_state *s = call->state;
     mxc_ndarray **heads = mxci_calloc((size_t)p->num_outputs, sizeof *heads);
-    mxc_status status = heads ? MXC_OK : MXCI_NO_MEMORY(op_name, "gradients");
+    mxc_status status = heads ? MXC_OK : MXCI_NO_MEMORY(control.name, "gradients");
     int argument;
     for (int i = 0; i < s->steps.n_in && status == MXC_OK; i++)
         if (s->steps.shared_grads[i])
@@ -288,7 +280,7 @@ static mxc_status foreach_backward(const mxc_op_call *call) {
 
 const mxc_op_def mxci_op_foreach = {
     .size = sizeof(mxc_op_def),
-    .name = op_name,
+    .name = "_foreach",
     .doc = "Runs a subgraph for each row of its data, states going from one step to the next; outputs are stacked "
            "(T,...), states are those of the last step. mxc_symbol_foreach makes it.",
     .flags = MXC_OP_CALLBACK,

@@ -14,48 +14,40 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "executor/control_flow/control_flow.h"
+#include "operator/infer.h"
 
 enum { CONDITION_READS, BODY_READS, BODY_VARS };
 enum { CONDITION, BODY };
-static const char *const locations[3] = {"cond_input_locs", "func_input_locs", "func_var_locs"};
-static const char op_name[] = "_while_loop";
 
-/* ---- parameters, inference -----------------------------------------------------------------------------------------
- */
+/* ---- parameters, inference --------------------------------------------------------------------------------------- */
+
+static mxc_status check(const mxci_control_params *p);
+
+static const mxc_param numbers[] = {MXCI_CONTROL_COUNTS, MXCI_CONTROL_OUT_DATA, MXCI_CONTROL_MAX_ITERATIONS,
+                                    MXC_PARAM_END};
+static const mxci_control_op control = {
+    "_while_loop", 2, {"cond_input_locs", "func_input_locs", "func_var_locs"}, numbers, check};
 
 static mxc_status check(const mxci_control_params *p) {
-    for (int g = 0; g < 2; g++) {
-        if (p->locs[g].n != p->n_in[g])
-            return MXC_FAIL(MXC_EINVAL, "%s: %s has %d numbers, but the subgraph has %d arguments", op_name,
-                            locations[g], p->locs[g].n, p->n_in[g]);
-        for (int i = 0; i < p->locs[g].n; i++)
-            if (p->locs[g].at[i] >= p->n_args)
-                return MXC_FAIL(MXC_EINVAL, "%s: %s: there is no input %d", op_name, locations[g], p->locs[g].at[i]);
-    }
+    MXC_TRY(mxci_control_check_reads(&control, p));
     for (int k = 0; k < p->locs[BODY_VARS].n; k++)
         if (p->locs[BODY_VARS].at[k] >= p->n_in[BODY])
-            return MXC_FAIL(MXC_EINVAL, "%s: func_var_locs: the body has no argument %d", op_name,
-                            p->locs[BODY_VARS].at[k]);
+            return MXC_FAIL(MXC_EINVAL,
+                            "%s: func_var_locs: found argument %d, expected less than %d, the body's number",
+                            control.name, p->locs[BODY_VARS].at[k], p->n_in[BODY]);
     if (p->n_out[CONDITION] != 1)
-        return MXC_FAIL(MXC_EINVAL, "%s: the condition has %d outputs, expected 1", op_name, p->n_out[CONDITION]);
-    if (p->max_iterations < 1)
-        return MXC_FAIL(MXC_EINVAL, "%s: max_iterations is %lld, expected at least 1", op_name,
-                        (long long)p->max_iterations);
+        return MXC_FAIL(MXC_EINVAL, "%s: the condition has %d outputs, expected 1", control.name, p->n_out[CONDITION]);
     if (p->num_outputs != p->n_out[BODY] || p->num_out_data + p->locs[BODY_VARS].n != p->num_outputs)
         return MXC_FAIL(MXC_EINVAL,
                         "%s: num_outputs is %lld and num_out_data %lld, but the body has %d outputs, of which %d are "
                         "variables of the loop",
-                        op_name, (long long)p->num_outputs, (long long)p->num_out_data, p->n_out[BODY],
+                        control.name, (long long)p->num_outputs, (long long)p->num_out_data, p->n_out[BODY],
                         p->locs[BODY_VARS].n);
     return MXC_OK;
 }
 
 static mxc_status while_open(int n, const char *const *keys, const char *const *values, void *params) {
-    MXC_TRY(mxci_control_open(op_name, 2, locations, n, keys, values, params));
-    mxc_status status = check(params);
-    if (status != MXC_OK)
-        mxci_control_close(params);
-    return status;
+    return mxci_control_open(&control, n, keys, values, params);
 }
 
 /* The variable of the loop that an argument of the body is; -1: none. */
@@ -66,76 +58,39 @@ static int variable_of(const mxci_control_params *p, int argument) {
     return -1;
 }
 
+/* The input that variable k of the loop has its first value from. */
+static int input_of(const mxci_control_params *p, int k) {
+    return p->locs[BODY_READS].at[p->locs[BODY_VARS].at[k]];
+}
+
 /* The variable of the loop that an input is the first value of; -1: none. */
 static int variable_of_input(const mxci_control_params *p, int input) {
     for (int k = 0; k < p->locs[BODY_VARS].n; k++)
-        if (p->locs[BODY_READS].at[p->locs[BODY_VARS].at[k]] == input)
+        if (input_of(p, k) == input)
             return k;
     return -1;
 }
 
-/* Slots of one of the subgraphs: its arguments' and then its outputs' shapes or types. */
-static mxc_status infer_shapes(mxc_op_sig *sig, int graph, mxc_shape *in, mxc_shape *out) {
-    const mxci_control_params *p = sig->params;
-    const mxci_locations *reads = &p->locs[graph];
-    for (int i = 0; i < reads->n; i++)
-        in[i] = sig->in_shape[reads->at[i]];
-    for (int i = 0; i < p->n_out[graph]; i++)
-        out[i] = graph == CONDITION || i < p->num_out_data ? (mxc_shape){.ndim = -1} : sig->out_shape[i];
-    MXC_TRY(mxci_subgraph_infer(p->subgraphs[graph], in, out, NULL, NULL));
-    for (int i = 0; i < reads->n; i++)
-        MXC_TRY(mxc_sig_set_shape(sig, reads->at[i], &in[i]));
-    for (int i = 0; i < p->n_out[graph] && graph == BODY; i++) {
-        mxc_shape expected = i < p->num_out_data ? mxci_rows_shape(&out[i], p->max_iterations) : out[i];
-        MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(i), &expected));
-        if (i >= p->num_out_data) /* a variable keeps its shape */
-            MXC_TRY(mxc_sig_set_shape(sig, reads->at[p->locs[BODY_VARS].at[i - p->num_out_data]], &expected));
-    }
-    return MXC_OK;
-}
-
-static mxc_status infer_types(mxc_op_sig *sig, int graph, mxc_dtype *in, mxc_dtype *out) {
-    const mxci_control_params *p = sig->params;
-    const mxci_locations *reads = &p->locs[graph];
-    for (int i = 0; i < reads->n; i++)
-        in[i] = sig->in_type[reads->at[i]];
-    for (int i = 0; i < p->n_out[graph]; i++)
-        out[i] = graph == BODY ? sig->out_type[i] : MXC_DTYPE_UNKNOWN;
-    MXC_TRY(mxci_subgraph_infer(p->subgraphs[graph], NULL, NULL, in, out));
-    for (int i = 0; i < reads->n; i++)
-        MXC_TRY(mxc_sig_set_type(sig, reads->at[i], in[i]));
-    for (int i = 0; i < p->n_out[graph] && graph == BODY; i++) {
-        MXC_TRY(mxc_sig_set_type(sig, MXC_SLOT_OUT(i), out[i]));
-        if (i >= p->num_out_data)
-            MXC_TRY(mxc_sig_set_type(sig, reads->at[p->locs[BODY_VARS].at[i - p->num_out_data]], out[i]));
-    }
-    return MXC_OK;
-}
-
+/* A variable keeps its shape and its type. */
 static mxc_status while_infer_shape(mxc_op_sig *sig) {
     const mxci_control_params *p = sig->params;
-    mxc_status status = MXC_OK;
-    for (int g = 0; g < 2 && status == MXC_OK; g++) {
-        mxc_shape *slots = mxci_calloc((size_t)p->n_in[g] + (size_t)p->n_out[g], sizeof *slots);
-        status = slots ? infer_shapes(sig, g, slots, slots + p->n_in[g]) : MXCI_NO_MEMORY(op_name, "inference");
-        mxci_free(slots);
-    }
-    return status;
+    MXC_TRY(mxci_control_infer_shape(&control, sig, CONDITION, 0));
+    MXC_TRY(mxci_control_infer_shape(&control, sig, BODY, 1));
+    for (int k = 0; k < p->locs[BODY_VARS].n; k++)
+        MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){MXC_SLOT_OUT((int)p->num_out_data + k), input_of(p, k)}));
+    return MXC_OK;
 }
 
 static mxc_status while_infer_type(mxc_op_sig *sig) {
     const mxci_control_params *p = sig->params;
-    mxc_status status = MXC_OK;
-    for (int g = 0; g < 2 && status == MXC_OK; g++) {
-        mxc_dtype *slots = mxci_calloc((size_t)p->n_in[g] + (size_t)p->n_out[g], sizeof *slots);
-        status = slots ? infer_types(sig, g, slots, slots + p->n_in[g]) : MXCI_NO_MEMORY(op_name, "inference");
-        mxci_free(slots);
-    }
-    return status;
+    MXC_TRY(mxci_control_infer_type(&control, sig, CONDITION, 0));
+    MXC_TRY(mxci_control_infer_type(&control, sig, BODY, 1));
+    for (int k = 0; k < p->locs[BODY_VARS].n; k++)
+        MXC_TRY(mxci_sig_same_type(sig, 2, (int[]){MXC_SLOT_OUT((int)p->num_out_data + k), input_of(p, k)}));
+    return MXC_OK;
 }
 
-/* ---- running -------------------------------------------------------------------------------------------------------
- */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 
 typedef struct while_state {
     mxci_steps condition, body;
@@ -149,31 +104,18 @@ static void while_state_destroy(void *state) {
     mxci_free(s);
 }
 
-static mxc_status open_steps(const mxc_op_sig *sig, int graph, mxci_steps *steps) {
-    const mxci_control_params *p = sig->params;
-    size_t n = (size_t)p->n_in[graph] + 1;
-    mxc_shape *shapes = mxci_calloc(n, sizeof *shapes);
-    mxc_dtype *types = mxci_calloc(n, sizeof *types);
-    uint8_t *is_shared = mxci_calloc(n, 1);
-    mxc_status status = MXCI_NO_MEMORY(op_name, "its state");
-    if (shapes && types && is_shared) {
-        for (int i = 0; i < p->n_in[graph]; i++) {
-            shapes[i] = sig->in_shape[p->locs[graph].at[i]];
-            types[i] = sig->in_type[p->locs[graph].at[i]];
-            is_shared[i] = graph == BODY && variable_of(p, i) < 0;
-        }
-        status = mxci_steps_open(p->subgraphs[graph], sig->context, p->n_in[graph], shapes, types, is_shared, steps);
-    }
-    mxci_free(is_shared);
-    mxci_free(types);
-    mxci_free(shapes);
-    return status;
+static mxc_status open_steps(const mxc_op_sig *sig, int g, mxci_steps *steps) {
+    MXC_TRY(mxci_steps_open(&control, sig, g, steps));
+    mxci_steps_read_inputs(sig, g, steps);
+    for (int i = 0; i < steps->n_in && g == BODY; i++)
+        steps->is_shared[i] = variable_of(sig->params, i) < 0;
+    return mxci_steps_make_arrays(steps);
 }
 
 static mxc_status while_state_create(const mxc_op_sig *sig, void **out) {
     while_state *s = mxci_calloc(1, sizeof *s);
     if (!s)
-        return MXCI_NO_MEMORY(op_name, "its state");
+        return MXCI_NO_MEMORY(control.name, "the state");
     s->n_run = -1;
     mxc_status status = open_steps(sig, CONDITION, &s->condition);
     if (status == MXC_OK)
@@ -187,8 +129,7 @@ static mxc_status while_state_create(const mxc_op_sig *sig, void **out) {
 
 /* Variable k of the loop: what came in, or what the step before has computed. */
 static mxc_ndarray *variable_array(const mxci_control_params *p, int k, const mxc_executor *before, mxc_ndarray **in) {
-    return before ? mxc_executor_output(before, p->num_out_data + k)
-                  : in[p->locs[BODY_READS].at[p->locs[BODY_VARS].at[k]]];
+    return before ? mxc_executor_output(before, p->num_out_data + k) : in[input_of(p, k)];
 }
 
 /* Run the condition on the variables, and wait for it. */
@@ -203,7 +144,7 @@ static mxc_status goes_on(const mxc_op_call *call, const mxc_executor *before, m
                                  MXC_REQ_WRITE));
     }
     MXC_TRY(mxc_executor_forward(condition, 0));
-    return mxci_read_flag(op_name, mxc_executor_output(condition, 0), out);
+    return mxci_read_flag(control.name, mxc_executor_output(condition, 0), out);
 }
 
 /* Queue step t of the body. */
@@ -312,7 +253,7 @@ static mxc_status backward_steps(const mxc_op_call *call, mxc_ndarray **out_grad
     const mxci_control_params *p = call->params;
     while_state *s = call->state;
     mxc_ndarray **heads = mxci_calloc((size_t)p->num_outputs, sizeof *heads);
-    mxc_status status = heads ? MXC_OK : MXCI_NO_MEMORY(op_name, "gradients");
+    mxc_status status = heads ? MXC_OK : MXCI_NO_MEMORY(control.name, "gradients");
     for (int i = 0; i < s->body.n_in && status == MXC_OK; i++)
         if (s->body.shared_grads[i])
             status = mxc_ndarray_fill(s->body.shared_grads[i], 0);
@@ -333,7 +274,7 @@ static mxc_status while_backward(const mxc_op_call *call) {
 
 const mxc_op_def mxci_op_while_loop = {
     .size = sizeof(mxc_op_def),
-    .name = op_name,
+    .name = "_while_loop",
     .doc = "Runs a subgraph on the variables of a loop while another one, the condition, is not 0; outputs are stacked "
            "(max_iterations,...), zeros behind the last step. mxc_symbol_while_loop makes it.",
     .flags = MXC_OP_CALLBACK,
