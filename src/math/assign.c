@@ -13,6 +13,61 @@ void mxci_assign_row(mxc_req req, mxc_dtype dtype, void *to, const void *from, i
         mxci_assign_elements(req == MXC_REQ_ADD ? MXCI_STORE_ADD : MXCI_STORE_WRITE, dtype, from, to, n);
 }
 
+/* to += from, both integers in int64, within the values of an integer dtype. */
+static void add_saturated(mxc_dtype dtype, const int64_t *from, int64_t *to, int64_t n) {
+    const int64_t low = dtype == MXC_I8 ? INT8_MIN : dtype == MXC_U8 ? 0 : dtype == MXC_I32 ? INT32_MIN : INT64_MIN;
+    const int64_t high = dtype == MXC_I8    ? INT8_MAX
+                         : dtype == MXC_U8  ? UINT8_MAX
+                         : dtype == MXC_I32 ? INT32_MAX
+                                            : INT64_MAX;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t a = to[i], b = from[i];
+        if (b > 0)
+            to[i] = a > high - b ? high : a + b;
+        else if (a <= 0)
+            to[i] = b < low - a ? low : a + b;
+        else
+            to[i] = a + b < low ? low : a + b;
+    }
+}
+
+/* to += from of different dtypes, n <= MXCI_TILE elements. Adds in the compute type, so that the sum is rounded once;
+ * only bool is converted first, since 0.5, which is true, would be truncated, and 1 + -1 is true. */
+static void add_tile(mxc_dtype from_dtype, const void *from, mxc_dtype to_dtype, void *to, int64_t n) {
+    const mxc_dtype compute = mxci_compute_type(to_dtype);
+    int64_t tile[MXCI_TILE], sum[MXCI_TILE];
+    if (to_dtype == MXC_BOOL) {
+        mxci_convert(from_dtype, from, MXC_BOOL, tile, n);
+        mxci_add_row(MXC_BOOL, to, tile, n);
+        return;
+    }
+    mxci_convert(from_dtype, from, compute, tile, n);
+    if (compute == MXC_I64 && mxci_compute_type(from_dtype) != MXC_I64) {
+        mxci_load(to_dtype, to, sum, n);
+        add_saturated(to_dtype, tile, sum, n);
+        mxci_store(to_dtype, sum, to, n);
+        return;
+    }
+    mxci_store_add(to_dtype, tile, to, n);
+}
+
+void mxci_assign_cast_row(mxc_req req, mxc_dtype from_dtype, const void *from, mxc_dtype to_dtype, void *to,
+                          int64_t n) {
+    if (req == MXC_REQ_NULL || from_dtype == to_dtype) {
+        mxci_assign_row(req, to_dtype, to, from, n);
+        return;
+    }
+    if (req != MXC_REQ_ADD) {
+        mxci_convert(from_dtype, from, to_dtype, to, n);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += MXCI_TILE) {
+        const int64_t length = n - i < MXCI_TILE ? n - i : MXCI_TILE;
+        add_tile(from_dtype, (const char *)from + (size_t)i * mxc_dtype_size(from_dtype), to_dtype,
+                 (char *)to + (size_t)i * mxc_dtype_size(to_dtype), length);
+    }
+}
+
 int mxci_store_mode(mxc_req req, size_t bytes, int in_place) {
     if (req == MXC_REQ_ADD)
         return MXCI_STORE_ADD;

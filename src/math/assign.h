@@ -31,6 +31,9 @@ static inline size_t mxci_tensor_bytes(const mxc_tensor *t) {
 void mxci_assign(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from);
 /* The same for n elements from one place to another, on this thread: a row, a tile. */
 void mxci_assign_row(mxc_req req, mxc_dtype dtype, void *to, const void *from, int64_t n);
+/* The same with conversion. A sum is made in the compute type of to_dtype and rounded once; of floats added to integers
+ * it is saturated. */
+void mxci_assign_cast_row(mxc_req req, mxc_dtype from_dtype, const void *from, mxc_dtype to_dtype, void *to, int64_t n);
 /* The store mode of a result of so many bytes (MXCI_STORE_...), for mxci_assign_tile: many bytes are streamed, unless
  * they take an input's memory, which is in the caches by then. A part of a loop that may stream ends with
  * mxci_stream_end. */

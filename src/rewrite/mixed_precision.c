@@ -89,8 +89,7 @@ static int is_loss(const mxci_gnode *node) {
     return !needs.out_grad;
 }
 
-/* ---- choice -------------------------------------------------------------------------------------------------------
- */
+/* ---- choice ------------------------------------------------------------------------------------------------------ */
 
 /* A node is lowered if an input that carries is a parameter or low. */
 static int wants_low_precision(const precision_pass *l, int32_t at) {

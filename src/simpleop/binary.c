@@ -108,8 +108,7 @@ static mxc_status run_scalar_gradient(const mxc_simple_env *env, int id, mxc_sca
     }
 #include "simpleop/binary_names.def"
 
-/* ---- queries of passes --------------------------------------------------------------------------------------------
- */
+/* ---- queries of passes ------------------------------------------------------------------------------------------- */
 
 static int quantized_add(const mxc_op *op, mxc_quantized *out) {
     (void)op;

@@ -144,8 +144,7 @@ static size_t scalar_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
                : 0;
 }
 
-/* ---- queries of passes --------------------------------------------------------------------------------------------
- */
+/* ---- queries of passes ------------------------------------------------------------------------------------------- */
 
 /* mxc_op_def.elementwise: the function that fusion and quantization recognise the operator by. They expect one dtype of
  * arguments and result, which is_int=False does not promise. */

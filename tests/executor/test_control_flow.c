@@ -76,8 +76,7 @@ static void expect_same(mxc_symbol *found, mxc_symbol *expected, mxc_bind_spec s
     }
 }
 
-/* ---- _foreach ------------------------------------------------------------------------------------------------------
- */
+/* ---- _foreach ---------------------------------------------------------------------------------------------------- */
 
 /* h = tanh(x W^T + s); the output is 2 h, the new state h. */
 static mxc_symbol *cell(mxc_symbol *x, mxc_symbol *s, mxc_symbol *w) {
@@ -322,8 +321,7 @@ static void test_foreach_scalars(void **state) {
     mxc_executor_destroy(e);
 }
 
-/* ---- _while_loop ---------------------------------------------------------------------------------------------------
- */
+/* ---- _while_loop ------------------------------------------------------------------------------------------------- */
 
 /* Of variables n and v, and a weight, all released: output v w; then n + 1 and tanh(v) + n. */
 static mxc_symbol *while_body(mxc_symbol *n, mxc_symbol *v, mxc_symbol *w) {
@@ -415,8 +413,7 @@ static void test_while_handed_on(void **state) {
         mxc_symbol_release(vars[i]);
 }
 
-/* ---- _cond ---------------------------------------------------------------------------------------------------------
- */
+/* ---- _cond ------------------------------------------------------------------------------------------------------- */
 
 static mxc_symbol *then_branch(void) {
     return net_on2("elemwise_mul", NULL, "", net_variable("v"), net_variable("w"));
@@ -450,8 +447,7 @@ static void test_cond(void **state) {
     check_cond("scalar=0", else_branch(), 2);
 }
 
-/* ---- files ---------------------------------------------------------------------------------------------------------
- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 #define VARIABLE(name) "{\"op\":\"null\",\"name\":\"" name "\",\"inputs\":[]}"
 #define BODY                                     \

@@ -249,8 +249,7 @@ static void test_muon_with_many_iterations(void **state) {
     ns_steps = 5;
 }
 
-/* ---- sgld: w -= lr / 2 (g + wd w) + noise of variance lr -----------------------------------------------------------
- */
+/* ---- sgld: w -= lr / 2 (g + wd w) + noise of variance lr --------------------------------------------------------- */
 
 static void test_sgld(void **state) {
     enum { N = 40000 };

@@ -74,11 +74,9 @@ static void load_indices(const mxc_tensor *from, int64_t first, int64_t n, int64
     mxci_convert(from->dtype, mxci_at(from, first), MXC_I64, to, n);
 }
 
-static void put_indices(const mxc_op_call *call, int64_t first, int64_t n, int64_t *from) {
+static void put_indices(const mxc_op_call *call, int64_t first, int64_t n, const int64_t *from) {
     const mxc_tensor *out = &call->out[0];
-    mxc_tensor to = {.data = mxci_at(out, first), .dtype = out->dtype, .shape = mxci_shape_of(1, &n)};
-    mxc_tensor values = {.data = from, .dtype = MXC_I64, .shape = to.shape};
-    mxci_assign_cast(NULL, call->req[0], &to, &values);
+    mxci_assign_cast_row(call->req[0], MXC_I64, from, out->dtype, mxci_at(out, first), n);
 }
 
 /* Horner's rule on n columns. */

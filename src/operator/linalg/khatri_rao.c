@@ -36,9 +36,6 @@ static void put_columns(const mxc_op_call *call, int64_t row, int64_t column, in
     const int64_t columns = call->out[0].shape.dim[1];
     double product[MXCI_TILE], factor[MXCI_TILE];
     int64_t rest = row;
-    mxc_tensor to = {.data = mxci_at(&call->out[0], row * columns + column), .dtype = call->out[0].dtype};
-    mxc_tensor from = {.data = product, .dtype = MXC_F64};
-    to.shape = from.shape = mxci_shape_of(1, &n);
     for (int i = call->n_in - 1; i >= 0; i--) {
         const mxc_tensor *a = &call->in[i];
         const int64_t at = rest % a->shape.dim[0];
@@ -47,7 +44,8 @@ static void put_columns(const mxc_op_call *call, int64_t row, int64_t column, in
         for (int64_t k = 0; k < n; k++)
             product[k] = i == call->n_in - 1 ? factor[k] : product[k] * factor[k];
     }
-    mxci_assign_cast(NULL, call->req[0], &to, &from);
+    mxci_assign_cast_row(call->req[0], MXC_F64, product, call->out[0].dtype,
+                         mxci_at(&call->out[0], row * columns + column), n);
 }
 
 static void khatri_rao_range(void *arg, int64_t begin, int64_t end, int part) {

@@ -70,10 +70,8 @@ static void load_doubles(const mxc_tensor *from, int64_t first, int64_t n, doubl
     mxci_convert(from->dtype, mxci_at(from, first), MXC_F64, to, n);
 }
 
-static void put_doubles(mxc_req req, const mxc_tensor *to, int64_t first, int64_t n, double *from) {
-    mxc_tensor row = {.data = mxci_at(to, first), .dtype = to->dtype, .shape = mxci_shape_of(1, &n)};
-    mxc_tensor values = {.data = from, .dtype = MXC_F64, .shape = row.shape};
-    mxci_assign_cast(NULL, req, &row, &values);
+static void put_doubles(mxc_req req, const mxc_tensor *to, int64_t first, int64_t n, const double *from) {
+    mxci_assign_cast_row(req, MXC_F64, from, to->dtype, mxci_at(to, first), n);
 }
 
 /* The element of the largest magnitude of each row becomes positive. */

@@ -62,14 +62,12 @@ static void sample_range(void *arg, int64_t begin, int64_t end, int part) {
     (void)part;
     for (int64_t at = begin; at < end; at += MXCI_TILE) {
         int64_t n = end - at < MXCI_TILE ? end - at : MXCI_TILE;
-        mxc_tensor from = {.data = tile, .dtype = MXC_F64, .shape = mxci_shape_of(1, &n)};
-        mxc_tensor to = {.data = mxci_at(&call->out[0], at), .dtype = call->out[0].dtype, .shape = from.shape};
         for (int64_t i = 0; i < n; i++) {
             mxci_draws draws = {call->random.seed, call->random.stream, call->random.offset + (uint64_t)(at + i), 0};
             parameters_at(s, at + i, &a, &b);
             tile[i] = s->of->draw(&draws, a, b);
         }
-        mxci_assign_cast(NULL, call->req[0], &to, &from);
+        mxci_assign_cast_row(call->req[0], MXC_F64, tile, call->out[0].dtype, mxci_at(&call->out[0], at), n);
     }
 }
 

@@ -162,12 +162,6 @@ static void fill_edges(histogram_run *r) {
         r->edges[i] = p->range.value[0] + (double)i * (p->range.value[1] - p->range.value[0]) / (double)r->bins;
 }
 
-static void put_result(const mxc_op_call *call, int slot, mxc_dtype dtype, void *from) {
-    mxc_tensor values = {.data = from, .dtype = dtype, .shape = call->out[slot].shape};
-    if (call->req[slot] != MXC_REQ_NULL)
-        mxci_assign_cast(NULL, call->req[slot], &call->out[slot], &values);
-}
-
 static mxc_status histogram_forward(const mxc_op_call *call) {
     histogram_run r = {.call = call, .bins = call->out[COUNTS].shape.dim[0]};
     mxci_scratch scratch = {.base = call->temp};
@@ -180,13 +174,13 @@ static mxc_status histogram_forward(const mxc_op_call *call) {
                             "_histogram: argument 'bins': element %lld is %g after %g, expected ascending "
                             "bounds",
                             (long long)(i + 1), r.edges[i + 1], r.edges[i]);
-    put_result(call, EDGES, MXC_F64, r.edges);
+    mxci_assign_cast_row(call->req[EDGES], MXC_F64, r.edges, call->out[EDGES].dtype, call->out[EDGES].data, r.bins + 1);
     if (r.bins == 0 || call->req[COUNTS] == MXC_REQ_NULL)
         return MXC_OK;
     mxc_parallel_for(call->run, r.parts, 1, histogram_range, &r);
     for (int64_t i = r.bins; i < r.parts * r.bins; i++)
         r.counts[i % r.bins] += r.counts[i];
-    put_result(call, COUNTS, MXC_I64, r.counts);
+    mxci_assign_row(call->req[COUNTS], MXC_I64, call->out[COUNTS].data, r.counts, r.bins);
     return MXC_OK;
 }
 

@@ -62,12 +62,9 @@ static void sum_elements(const moments_run *r, int64_t offset, int64_t n, const 
         sums[k] /= (double)r->n_reduced;
 }
 
-static void put_values(const mxc_op_call *call, int slot, int64_t first, int64_t n, double *from) {
+static void put_values(const mxc_op_call *call, int slot, int64_t first, int64_t n, const double *from) {
     const mxc_tensor *out = &call->out[slot];
-    mxc_tensor to = {.data = mxci_at(out, first), .dtype = out->dtype, .shape = mxci_shape_of(1, &n)};
-    mxc_tensor values = {.data = from, .dtype = MXC_F64, .shape = to.shape};
-    if (call->req[slot] != MXC_REQ_NULL)
-        mxci_assign_cast(NULL, call->req[slot], &to, &values);
+    mxci_assign_cast_row(call->req[slot], MXC_F64, from, out->dtype, mxci_at(out, first), n);
 }
 
 /* Outputs begin..end-1. */
@@ -126,15 +123,13 @@ static void gradient_range(void *arg, int64_t begin, int64_t end, int part) {
     (void)part;
     for (int64_t i = begin, n; i < end; i += n) {
         n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
-        mxc_tensor to = {.data = mxci_at(grad, i), .dtype = grad->dtype, .shape = mxci_shape_of(1, &n)};
-        mxc_tensor from = {.data = x, .dtype = MXC_F64, .shape = to.shape};
         mxci_convert(data->dtype, mxci_at(data, i), MXC_F64, x, n);
         load_broadcast(r, &call->out[MEAN], i, n, mean);
         load_broadcast(r, &call->out_grad[MEAN], i, n, mean_grad);
         load_broadcast(r, &call->out_grad[VAR], i, n, var_grad);
         for (int64_t k = 0; k < n; k++)
             x[k] = r->scale * (mean_grad[k] + 2 * (x[k] - mean[k]) * var_grad[k]);
-        mxci_assign_cast(NULL, call->req[0], &to, &from);
+        mxci_assign_cast_row(call->req[0], MXC_F64, x, grad->dtype, mxci_at(grad, i), n);
     }
 }
 

@@ -290,8 +290,7 @@ static const mxc_param schema[] = {MXCI_AXES_PARAMS, MXC_PARAM_END};
                                          .backward = {[MXC_CPU] = symbol##_backward}};
 #include "operator/reduce/reduce_names.def"
 
-/* ---- _square_sum: what row-sparse optimizers read, of dense arrays ------------------------------------------------
- */
+/* ---- _square_sum: what row-sparse optimizers read, of dense arrays ----------------------------------------------- */
 
 static const reduction square_sum_kind = {MXCI_REDUCE_sum_square, FINISH_NONE, mxci_reduce_grad_square};
 

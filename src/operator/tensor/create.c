@@ -80,8 +80,7 @@ const mxc_op_def mxci_op_ones = {
     .forward = {[MXC_CPU] = ones},
 };
 
-/* ---- _zeros_without_dtype: _zeros whose dtype is a number of MXNet's files, or follows from the use -----------------
- */
+/* ---- _zeros_without_dtype: _zeros whose dtype is a number of MXNet's files, or follows from the use -------------- */
 
 static const mxc_param untyped_schema[] = {
     {MXC_PARAM_FIELD(mxci_untyped_params, shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()",
@@ -258,7 +257,7 @@ typedef struct sequence_run {
     const mxci_sequence *sequence;
 } sequence_run;
 
-/* Values begin..end-1 by tiles in double, from where mxci_assign_cast makes them the dtype. */
+/* Values begin..end-1 by tiles in double, which mxci_assign_cast_row converts to the dtype. */
 static void sequence_range(void *arg, int64_t begin, int64_t end, int part) {
     const sequence_run *r = arg;
     const mxc_tensor *out = &r->call->out[0];
@@ -266,11 +265,9 @@ static void sequence_range(void *arg, int64_t begin, int64_t end, int part) {
     (void)part;
     for (int64_t i = begin; i < end; i += MXCI_TILE) {
         int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
-        mxc_tensor from = {.data = tile, .dtype = MXC_F64, .shape = mxci_shape_of(1, &n)};
-        mxc_tensor to = {.data = mxci_at(out, i), .dtype = out->dtype, .shape = from.shape};
         for (int64_t j = 0; j < n; j++)
             tile[j] = r->sequence->start + r->sequence->step * (double)((i + j) / r->sequence->repeat);
-        mxci_assign_cast(NULL, r->call->req[0], &to, &from);
+        mxci_assign_cast_row(r->call->req[0], MXC_F64, tile, out->dtype, mxci_at(out, i), n);
     }
 }
 
