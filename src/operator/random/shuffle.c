@@ -7,23 +7,19 @@
 #include "math/assign.h"
 #include "operator/infer.h"
 
-static int64_t count_rows(const mxc_shape *shape) {
-    return shape->ndim > 0 ? shape->dim[0] : 1;
-}
-
 static uint64_t count_shuffle(const mxc_op_sig *sig) {
-    return (uint64_t)count_rows(&sig->in_shape[0]);
+    return (uint64_t)mxci_shuffle_rows(&sig->in_shape[0]);
 }
 
 /* Scratch: the order. */
 static size_t shuffle_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     (void)pass;
-    return mxci_size_of(count_rows(&sig->in_shape[0]), sizeof(int64_t));
+    return mxci_size_of(mxci_shuffle_rows(&sig->in_shape[0]), sizeof(int64_t));
 }
 
 static void move_rows(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
-    const int64_t *order = call->temp, width = mxci_tensor_size(&call->in[0]) / count_rows(&call->in[0].shape);
+    const int64_t *order = call->temp, width = mxci_tensor_size(&call->in[0]) / mxci_shuffle_rows(&call->in[0].shape);
     (void)part;
     for (int64_t i = begin; i < end; i++)
         mxci_assign_row(call->req[0], call->in[0].dtype, mxci_at(&call->out[0], i * width),
@@ -31,7 +27,7 @@ static void move_rows(void *arg, int64_t begin, int64_t end, int part) {
 }
 
 static mxc_status shuffle(const mxc_op_call *call) {
-    const int64_t n = count_rows(&call->in[0].shape), size = mxci_tensor_size(&call->in[0]);
+    const int64_t n = mxci_shuffle_rows(&call->in[0].shape), size = mxci_tensor_size(&call->in[0]);
     if (call->req[0] == MXC_REQ_NULL || size == 0)
         return MXC_OK;
     mxci_shuffle_order(call->random, n, call->temp);

@@ -4,8 +4,14 @@
 #define MXCI_OPERATOR_RANDOM_SHUFFLE_H
 
 #include <mxc/random.h>
+#include <mxc/types.h>
 
 #include "math/distributions.h"
+
+/* What is shuffled: the elements along axis 0; one of an array without axes. */
+static inline int64_t mxci_shuffle_rows(const mxc_shape *shape) {
+    return shape->ndim > 0 ? shape->dim[0] : 1;
+}
 
 /* order = 0..n-1 shuffled (R. Fisher and F. Yates; the form of R. Durstenfeld, 1964): position i is swapped with one of
  * 0..i, drawn at position i of the random range. */

@@ -5,6 +5,7 @@
  *                                  out = weight - lr g / sqrt(history + epsilon)
  * MXNet has it for gradients of few rows (row_sparse) only.
  */
+#include "math/tile_kernels.h"
 #include "operator/update/update.h"
 
 static const mxc_param adagrad_params[] = {
@@ -28,30 +29,41 @@ static mxc_status infer_adagrad_shape(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, MXC_SLOT_AUX(0), &history);
 }
 
-static double clipped(const mxci_update *u, double g) {
-    const double limit = u->clip_gradient < 0 ? INFINITY : u->clip_gradient;
-    g *= u->rescale_grad;
-    return g < -limit ? -limit : g > limit ? limit : g;
+/* n <= MXCI_TILE clipped gradients from element at on. */
+static void load_gradients(const mxc_op_call *call, int64_t at, int64_t n, double *to) {
+    mxci_convert(call->in[1].dtype, mxci_at(&call->in[1], at), MXC_F64, to, n);
+    for (int64_t i = 0; i < n; i++)
+        to[i] = mxci_update_gradient(call->params, to[i]);
 }
 
-/* Rows begin..end-1. */
+/* Rows begin..end-1. The gradients are read twice: first for the history, which the step divides by. */
 static void step_rows(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxci_update *u = call->params;
+    const mxc_tensor *out = &call->out[0];
     const int64_t width = mxci_tensor_size(&call->in[0]) / call->in[0].shape.dim[0];
+    double grad[MXCI_TILE], weight[MXCI_TILE];
     (void)part;
     for (int64_t row = begin; row < end; row++) {
+        const int64_t last = (row + 1) * width;
         double sum = 0, history, rate;
-        for (int64_t i = row * width; i < (row + 1) * width; i++) {
-            const double g = clipped(u, mxci_value_at(&call->in[1], i));
-            sum += g * g;
+        for (int64_t at = row * width, n; at < last; at += n) {
+            n = last - at < MXCI_TILE ? last - at : MXCI_TILE;
+            load_gradients(call, at, n, grad);
+            for (int64_t i = 0; i < n; i++)
+                sum += grad[i] * grad[i];
         }
         history = mxci_value_at(&call->aux[0], row) + sum / (double)width;
         rate = u->lr / sqrt(history + u->epsilon);
         mxci_assign_value(MXC_REQ_WRITE, &call->aux[0], row, history);
-        for (int64_t i = row * width; i < (row + 1) * width; i++)
-            mxci_assign_value(call->req[0], &call->out[0], i,
-                              mxci_value_at(&call->in[0], i) - rate * clipped(u, mxci_value_at(&call->in[1], i)));
+        for (int64_t at = row * width, n; at < last && call->req[0] != MXC_REQ_NULL; at += n) {
+            n = last - at < MXCI_TILE ? last - at : MXCI_TILE;
+            load_gradients(call, at, n, grad);
+            mxci_convert(call->in[0].dtype, mxci_at(&call->in[0], at), MXC_F64, weight, n);
+            for (int64_t i = 0; i < n; i++)
+                weight[i] -= rate * grad[i];
+            mxci_assign_cast_row(call->req[0], MXC_F64, weight, out->dtype, mxci_at(out, at), n);
+        }
     }
 }
 

@@ -14,8 +14,6 @@
 
 /* ---- multi_sum_sq ------------------------------------------------------------------------------------------------ */
 
-enum { BLOCK = 64 * MXCI_TILE };
-
 typedef struct sum_params {
     int64_t num_arrays;
 } sum_params;
@@ -37,52 +35,20 @@ static mxc_status infer_sum_type(mxc_op_sig *sig) {
     return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), MXC_F32);
 }
 
-static int64_t count_blocks(int64_t n) {
-    return (n + BLOCK - 1) / BLOCK;
-}
-
 static size_t sum_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     int64_t most = 0;
     (void)pass;
     for (int i = 0; i < sig->n_in; i++) {
-        int64_t blocks = count_blocks(mxc_shape_size(&sig->in_shape[i]));
+        int64_t blocks = mxci_update_square_blocks(mxc_shape_size(&sig->in_shape[i]));
         most = blocks > most ? blocks : most;
     }
     return mxci_size_of(most, sizeof(double));
 }
 
-typedef struct sum_run {
-    const mxc_tensor *array;
-    double *sums; /* of each block */
-} sum_run;
-
-static void sum_blocks(void *arg, int64_t begin, int64_t end, int part) {
-    const sum_run *r = arg;
-    const int64_t n = mxci_tensor_size(r->array);
-    double tile[MXCI_TILE];
-    (void)part;
-    for (int64_t block = begin; block < end; block++) {
-        int64_t last = (block + 1) * BLOCK < n ? (block + 1) * BLOCK : n;
-        r->sums[block] = 0;
-        for (int64_t at = block * BLOCK; at < last; at += MXCI_TILE) {
-            int64_t count = last - at < MXCI_TILE ? last - at : MXCI_TILE;
-            mxci_convert(r->array->dtype, mxci_at(r->array, at), MXC_F64, tile, count);
-            for (int64_t i = 0; i < count; i++)
-                r->sums[block] += tile[i] * tile[i];
-        }
-    }
-}
-
 static mxc_status sum_forward(const mxc_op_call *call) {
-    for (int i = 0; i < call->n_in; i++) {
-        sum_run r = {&call->in[i], call->temp};
-        int64_t blocks = count_blocks(mxci_tensor_size(r.array));
-        double sum = 0;
-        mxc_parallel_for(call->run, blocks, 1, sum_blocks, &r);
-        for (int64_t k = 0; k < blocks; k++)
-            sum += r.sums[k];
-        mxci_assign_value(call->req[0], &call->out[0], i, sum);
-    }
+    for (int i = 0; i < call->n_in; i++)
+        mxci_assign_value(call->req[0], &call->out[0], i,
+                          mxci_update_square_sum(call->run, &call->in[i], 1, NULL, call->temp));
     return MXC_OK;
 }
 

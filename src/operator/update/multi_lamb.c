@@ -72,12 +72,6 @@ static mxc_status infer_multi_lamb_shape(mxc_op_sig *sig) {
 
 /* ---- a step ------------------------------------------------------------------------------------------------------ */
 
-enum { BLOCK = 1 << 15 }; /* elements whose squares are summed in one sequence, for any number of threads */
-
-static int64_t count_blocks(int64_t n) {
-    return (n + BLOCK - 1) / BLOCK;
-}
-
 /* Scratch: the direction of one weight, in the dtype that the step is computed from, and a sum for each block. */
 typedef struct lamb_scratch {
     void *direction;
@@ -87,7 +81,7 @@ typedef struct lamb_scratch {
 static lamb_scratch take_scratch(mxci_scratch *s, int64_t n) {
     lamb_scratch b;
     b.direction = mxci_scratch_array(s, n, sizeof(double));
-    b.sums = mxci_scratch_array(s, count_blocks(n), sizeof(double));
+    b.sums = mxci_scratch_array(s, mxci_update_square_blocks(n), sizeof(double));
     return b;
 }
 
@@ -100,35 +94,6 @@ static size_t multi_lamb_bytes(const mxc_op_sig *sig, mxc_pass pass) {
         most = measure.bytes > most ? measure.bytes : most;
     }
     return most;
-}
-
-typedef struct norm_run {
-    const mxc_tensor *array;
-    double *sums;
-} norm_run;
-
-static void sum_blocks(void *arg, int64_t begin, int64_t end, int part) {
-    const norm_run *r = arg;
-    const int64_t n = mxci_tensor_size(r->array);
-    (void)part;
-    for (int64_t block = begin; block < end; block++) {
-        const int64_t last = (block + 1) * BLOCK < n ? (block + 1) * BLOCK : n;
-        r->sums[block] = 0;
-        for (int64_t i = block * BLOCK; i < last; i++) {
-            const double x = mxci_value_at(r->array, i);
-            r->sums[block] += x * x;
-        }
-    }
-}
-
-static double norm_of(const mxc_op_call *call, const mxc_tensor *array, double *sums) {
-    norm_run r = {array, sums};
-    const int64_t blocks = count_blocks(mxci_tensor_size(array));
-    double sum = 0;
-    mxc_parallel_for(call->run, blocks, 1, sum_blocks, &r);
-    for (int64_t i = 0; i < blocks; i++)
-        sum += sums[i];
-    return sqrt(sum);
 }
 
 /* Weight i: the direction into scratch, then a step of gradient descent along it. */
@@ -146,7 +111,8 @@ static void step_weight(const mxc_op_call *call, int i, int has_master) {
     first.req = MXC_REQ_WRITE;
     first.keeps_master = has_master;
     mxci_update_step_run(call->run, &first);
-    const double r1 = norm_of(call, weight, scratch.sums), r2 = norm_of(call, &direction, scratch.sums);
+    const double r1 = sqrt(mxci_update_square_sum(call->run, weight, 1, NULL, scratch.sums));
+    const double r2 = sqrt(mxci_update_square_sum(call->run, &direction, 1, NULL, scratch.sums));
     along.lr = p->learning_rates.value[i] * mxci_lamb_ratio(r1, r2, p->lower_bound, p->upper_bound);
     second.rule = mxci_update_sgd;
     second.factors = &along;

@@ -14,7 +14,6 @@
  */
 #include <math.h>
 
-#include "math/tile_kernels.h"
 #include "operator/update/update.h"
 
 #define NUMBERS(field, text) \
@@ -177,69 +176,27 @@ static mxc_status rule_update_infer_type(mxc_op_sig *sig) {
 
 /* ---- trust ratios ------------------------------------------------------------------------------------------------ */
 
-/* Sums of squares are accumulated in float64 over blocks of fixed size, so that the number of threads does not change
- * them. */
-enum { BLOCK = 64 * MXCI_TILE };
-
-static int64_t count_blocks(int64_t n) {
-    return (n + BLOCK - 1) / BLOCK;
-}
-
 static size_t rule_update_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     int64_t most = 0;
     (void)pass;
     for (int i = 0; ((const mxci_rule_params *)sig->params)->trust_ratio && i < sig->n_out; i++) {
-        int64_t blocks = count_blocks(mxc_shape_size(&sig->in_shape[2 * i]));
+        int64_t blocks = mxci_update_square_blocks(mxc_shape_size(&sig->in_shape[2 * i]));
         most = blocks > most ? blocks : most;
     }
     return mxci_size_of(most, sizeof(double));
 }
 
-/* The sum of (factor a + b)^2; b NULL: 0. */
-typedef struct square_sum {
-    const mxc_tensor *a, *b;
-    double factor, *blocks;
-} square_sum;
-
-static void square_sum_blocks(void *arg, int64_t begin, int64_t end, int part) {
-    const square_sum *r = arg;
-    const int64_t size = mxci_tensor_size(r->a);
-    double a[MXCI_TILE], b[MXCI_TILE] = {0};
-    (void)part;
-    for (int64_t block = begin; block < end; block++) {
-        const int64_t last = (block + 1) * BLOCK < size ? (block + 1) * BLOCK : size;
-        r->blocks[block] = 0;
-        for (int64_t at = block * BLOCK; at < last; at += MXCI_TILE) {
-            const int64_t n = last - at < MXCI_TILE ? last - at : MXCI_TILE;
-            mxci_convert(r->a->dtype, mxci_at(r->a, at), MXC_F64, a, n);
-            if (r->b)
-                mxci_convert(r->b->dtype, mxci_at(r->b, at), MXC_F64, b, n);
-            for (int64_t i = 0; i < n; i++)
-                r->blocks[block] += (r->factor * a[i] + b[i]) * (r->factor * a[i] + b[i]);
-        }
-    }
-}
-
-static double sum_squares(const mxc_op_call *call, const mxc_tensor *a, double factor, const mxc_tensor *b) {
-    square_sum r = {a, b, factor, call->temp};
-    const int64_t blocks = count_blocks(mxci_tensor_size(a));
-    double sum = 0;
-    mxc_parallel_for(call->run, blocks, 1, square_sum_blocks, &r);
-    for (int64_t i = 0; i < blocks; i++)
-        sum += r.blocks[i];
-    return sum;
-}
-
 static double trust_ratio_of(const mxc_op_call *call, const mxci_update_step *s) {
     const mxci_rule_params *p = call->params;
     const mxci_update *f = s->factors;
-    const double weight_sq = sum_squares(call, s->master ? s->master : s->weight, 1, NULL);
+    const double weight_sq = mxci_update_square_sum(call->run, s->master ? s->master : s->weight, 1, NULL, call->temp);
     double unit = f->scale / p->factors.rescale_grad; /* of lbsgd's sum, to the mean without rescale_grad */
     if (p->rule == MXCI_RULE_lars)
         return mxci_trust_ratio(1, f->scale, f->wd, f->epsilon, weight_sq,
-                                sum_squares(call, s->grad, f->rescale_grad, NULL));
+                                mxci_update_square_sum(call->run, s->grad, f->rescale_grad, NULL, call->temp));
     return mxci_trust_ratio(0, 0, f->wd, 0, weight_sq,
-                            unit * unit * sum_squares(call, s->grad, f->rescale_grad, &s->state[1]));
+                            unit * unit *
+                                mxci_update_square_sum(call->run, s->grad, f->rescale_grad, &s->state[1], call->temp));
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */

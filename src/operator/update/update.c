@@ -91,6 +91,47 @@ static void step_master_range(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
+enum { SQUARE_BLOCK = 64 * MXCI_TILE };
+
+typedef struct square_sum {
+    const mxc_tensor *a, *b;
+    double factor, *blocks;
+} square_sum;
+
+int64_t mxci_update_square_blocks(int64_t n) {
+    return (n + SQUARE_BLOCK - 1) / SQUARE_BLOCK;
+}
+
+static void square_sum_blocks(void *arg, int64_t begin, int64_t end, int part) {
+    const square_sum *r = arg;
+    const int64_t size = mxci_tensor_size(r->a);
+    double a[MXCI_TILE], b[MXCI_TILE] = {0};
+    (void)part;
+    for (int64_t block = begin; block < end; block++) {
+        const int64_t last = (block + 1) * SQUARE_BLOCK < size ? (block + 1) * SQUARE_BLOCK : size;
+        r->blocks[block] = 0;
+        for (int64_t at = block * SQUARE_BLOCK; at < last; at += MXCI_TILE) {
+            const int64_t n = last - at < MXCI_TILE ? last - at : MXCI_TILE;
+            mxci_convert(r->a->dtype, mxci_at(r->a, at), MXC_F64, a, n);
+            if (r->b)
+                mxci_convert(r->b->dtype, mxci_at(r->b, at), MXC_F64, b, n);
+            for (int64_t i = 0; i < n; i++)
+                r->blocks[block] += (r->factor * a[i] + b[i]) * (r->factor * a[i] + b[i]);
+        }
+    }
+}
+
+double mxci_update_square_sum(const mxc_run *run, const mxc_tensor *a, double factor, const mxc_tensor *b,
+                              double *blocks) {
+    square_sum r = {a, b, factor, blocks};
+    const int64_t n = mxci_update_square_blocks(mxci_tensor_size(a));
+    double sum = 0;
+    mxc_parallel_for(run, n, 1, square_sum_blocks, &r);
+    for (int64_t i = 0; i < n; i++)
+        sum += blocks[i];
+    return sum;
+}
+
 void mxci_update_step_run(const mxc_run *run, const mxci_update_step *step) {
     mxc_parallel_for(run, mxci_tensor_size(step->weight), MXCI_GRAIN, step->master ? step_master_range : step_range,
                      (void *)step);

@@ -53,6 +53,11 @@ mxc_status mxci_update_infer_weights(mxc_op_sig *sig, int n_aux);
 mxc_status mxci_update_infer_master_type(mxc_op_sig *sig);
 /* Run a rule (a table of operator/update/update_kernels.h) over the call's arrays. */
 mxc_status mxci_update_run(const mxc_op_call *call, const mxci_update_fn *rule, const mxci_update *factors);
+/* The sum of (factor a + b)^2 in float64; b NULL: 0. blocks: scratch of mxci_update_square_blocks(size of a) numbers.
+ * The blocks have a fixed size, so that the number of threads does not change the sum. */
+int64_t mxci_update_square_blocks(int64_t n);
+double mxci_update_square_sum(const mxc_run *run, const mxc_tensor *a, double factor, const mxc_tensor *b,
+                              double *blocks);
 /* weight may become out; of calls on several weights: each its own. */
 extern const mxc_inplace mxci_update_inplace[], mxci_update_inplace_weights[];
 /* Names for each of MXC_TUPLE_MAX weights. */
@@ -103,6 +108,13 @@ typedef struct mxci_lars_params {
     double eta, eps, rescale_grad;
 } mxci_lars_params;
 
+/* A gradient rescaled and clipped: c(g). Compiled for the CPU and for GPUs; the rules have it for vectors. */
+MXCI_SCALAR double mxci_update_gradient(const mxci_update *u, double g) {
+    g *= u->rescale_grad;
+    if (u->clip_gradient < 0)
+        return g;
+    return g < -u->clip_gradient ? -u->clip_gradient : g > u->clip_gradient ? u->clip_gradient : g;
+}
 /* The factors of lamb's first phase in update number t, with the correction of the moments' bias. */
 static inline void mxci_lamb_correct(mxci_update *factors, int bias_correction, int64_t t) {
     factors->mean_scale = bias_correction ? 1 / (1 - pow(factors->beta1, (double)t)) : 1;

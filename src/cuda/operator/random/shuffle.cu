@@ -5,12 +5,8 @@
 
 #include "cuda/operator/random/random.h"
 
-static int64_t count_rows(const mxc_shape *shape) {
-    return shape->ndim > 0 ? shape->dim[0] : 1;
-}
-
 static size_t shuffle_bytes(const mxc_op_sig *sig, mxc_pass) {
-    return mxci_size_of(count_rows(&sig->in_shape[0]), sizeof(int64_t));
+    return mxci_size_of(mxci_shuffle_rows(&sig->in_shape[0]), sizeof(int64_t));
 }
 
 template <class T> static mxc_status move(const mxc_op_call *call, const int64_t *order, int64_t width) {
@@ -23,7 +19,7 @@ template <class T> static mxc_status move(const mxc_op_call *call, const int64_t
 }
 
 static mxc_status shuffle(const mxc_op_call *call) {
-    const int64_t n = count_rows(&call->in[0].shape), size = mxcu_size(&call->in[0]);
+    const int64_t n = mxci_shuffle_rows(&call->in[0].shape), size = mxcu_size(&call->in[0]);
     const mxcu_random random = mxcu_random_of(call);
     int64_t *order = mxcu_temp<int64_t>(call, 0);
     if (call->req[0] == MXC_REQ_NULL || size == 0)

@@ -94,6 +94,14 @@ struct mxcu_sum {
         return a + b;
     }
 };
+/* Of squares; the result is put by what derives from it. */
+struct mxcu_square_sum : mxcu_sum {
+    mxcu_any x;
+    MXCU_DEVICE sum step(sum a, int64_t i) const {
+        const double v = x.as<double>(i);
+        return a + v * v;
+    }
+};
 struct mxcu_pair_sum {
     using sum = mxcu_pair;
     MXCU_DEVICE sum start() const {

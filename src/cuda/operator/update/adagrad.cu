@@ -5,19 +5,9 @@
 
 namespace {
 
-/* A gradient rescaled and clipped. */
-struct clipping {
-    double rescale, limit;
-    MXCU_DEVICE double operator()(double g) const {
-        g *= rescale;
-        return g < -limit ? -limit : g > limit ? limit : g;
-    }
-};
-
 template <class T> mxc_status step(const mxc_op_call *call) {
     const mxci_update u = *static_cast<const mxci_update *>(call->params);
     const int64_t rows = call->in[0].shape.dim[0], width = mxcu_size(&call->in[0]) / rows;
-    const clipping clipped = {u.rescale_grad, u.clip_gradient < 0 ? (double)INFINITY : u.clip_gradient};
     const double lr = u.lr, epsilon = u.epsilon;
     mxcu_in<T> weight = mxcu_data<T>(&call->in[0]), grad = mxcu_data<T>(&call->in[1]);
     mxcu_out<T> out = mxcu_wanted<T>(call, &call->out[0], 0);
@@ -26,14 +16,14 @@ template <class T> mxc_status step(const mxc_op_call *call) {
         double sum = 0;
         const double before = (double)mxcu_widen<T>(history[row]);
         for (int64_t i = team.rank; i < width; i += team.size) {
-            const double g = clipped((double)grad[row * width + i]);
+            const double g = mxci_update_gradient(&u, (double)grad[row * width + i]);
             sum += g * g;
         }
         const double after = before + team.sum(sum) / (double)width, rate = lr / sqrt(after + epsilon);
         if (team.rank == 0)
             history[row] = mxcu_narrow<T>((mxcu_compute_t<T>)after);
         for (int64_t i = row * width + team.rank; out.data && i < (row + 1) * width; i += team.size)
-            out.put(i, (mxcu_compute_t<T>)((double)weight[i] - rate * clipped((double)grad[i])));
+            out.put(i, (mxcu_compute_t<T>)((double)weight[i] - rate * mxci_update_gradient(&u, (double)grad[i])));
     });
 }
 

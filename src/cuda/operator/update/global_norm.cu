@@ -5,14 +5,9 @@
 #include "operator/update/update.h"
 
 namespace {
-struct square_sum : mxcu_sum {
-    mxcu_any x;
+struct square_sum : mxcu_square_sum {
     mxcu_out<float> to;
     int64_t at;
-    MXCU_DEVICE sum step(sum a, int64_t i) const {
-        double v = x.as<double>(i);
-        return a + v * v;
-    }
     MXCU_DEVICE void put(int64_t, sum a) const {
         to.put(at, (float)a);
     }
@@ -22,7 +17,7 @@ struct square_sum : mxcu_sum {
 static mxc_status sum_squares(const mxc_op_call *call) {
     for (int i = 0; i < call->n_in && call->req[0] != MXC_REQ_NULL; i++) {
         mxcu_reduction plan = mxcu_plan_all(mxcu_size(&call->in[i]));
-        square_sum r = {{}, mxcu_any_data(&call->in[i]), mxcu_result<float>(call, &call->out[0], 0), i};
+        square_sum r = {{{}, mxcu_any_data(&call->in[i])}, mxcu_result<float>(call, &call->out[0], 0), i};
         MXC_TRY(mxcu_reduce(call, &plan, r, call->temp));
     }
     return MXC_OK;

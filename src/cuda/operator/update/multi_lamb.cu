@@ -7,13 +7,8 @@
 
 namespace {
 
-struct norm : mxcu_sum {
-    mxcu_any x;
+struct norm : mxcu_square_sum {
     double *to;
-    MXCU_DEVICE sum step(sum a, int64_t i) const {
-        double v = x.as<double>(i);
-        return a + v * v;
-    }
     MXCU_DEVICE void put(int64_t, sum a) const {
         *to = sqrt(a);
     }
@@ -70,8 +65,8 @@ template <class T, class S> mxc_status step_weight(const mxc_op_call *call, int 
     first.req = &write;
     MXC_TRY(mxcu_update_run(&first, MXCI_RULE_lamb, {&u, nullptr, nullptr, nullptr, has_copy, {}, has_copy}));
     double *norms = mxcu_pointer<double>(b.norms);
-    MXC_TRY(mxcu_reduce(call, &plan, norm{{}, mxcu_any_data(weight), norms}, b.sums));
-    MXC_TRY(mxcu_reduce(call, &plan, norm{{}, mxcu_any_data(&direction), norms + 1}, b.sums));
+    MXC_TRY(mxcu_reduce(call, &plan, norm{{{}, mxcu_any_data(weight)}, norms}, b.sums));
+    MXC_TRY(mxcu_reduce(call, &plan, norm{{{}, mxcu_any_data(&direction)}, norms + 1}, b.sums));
     return mxcu_for(call, n,
                     mxcu_lamb_second<T, S>{mxcu_pointer<const S>(weight->data),
                                            mxcu_pointer<const S>(b.direction),
