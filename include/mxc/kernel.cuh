@@ -108,6 +108,12 @@ template <class T> mxc_status set_input(const mxc_tensor *from, const mxc_tensor
                            mxc_shape_format(&out->shape, want, sizeof want));
 }
 
+/* MXC_EDTYPE unless dtype is one of a set (MXC_DTYPES_...). */
+inline mxc_status check_dtype(const char *name, unsigned dtypes, mxc_dtype dtype) {
+    return dtypes >> dtype & 1 ? MXC_OK
+                               : MXC_FAIL(MXC_EDTYPE, "%s: is not computed in dtype %s", name, mxc_dtype_name(dtype));
+}
+
 template <class T, class F, int... I>
 mxc_status map_type(const mxc_run *run, const F &f, mxc_req req, const mxc_tensor *out, const mxc_tensor *const *in,
                     numbers<I...>) {
@@ -124,6 +130,7 @@ MXC_MUST_CHECK mxc_status map(const mxc_run *run, const F &f, mxc_req req, const
     const mxc_tensor *const inputs[] = {in...};
     if (req == MXC_REQ_NULL || mxc_shape_size(&out->shape) == 0)
         return MXC_OK;
+    MXC_TRY(check_dtype("mxc::gpu::map", MXC_DTYPES_FLOAT, out->dtype));
     MXC_TYPES_FLOAT(out->dtype, map_type, run, f, req, out, inputs, typename numbers_below<sizeof...(In)>::type())
 }
 /** The same in all number dtypes: f is called with int64_t too. */
@@ -133,6 +140,7 @@ MXC_MUST_CHECK mxc_status map_numbers(const mxc_run *run, const F &f, mxc_req re
     const mxc_tensor *const inputs[] = {in...};
     if (req == MXC_REQ_NULL || mxc_shape_size(&out->shape) == 0)
         return MXC_OK;
+    MXC_TRY(check_dtype("mxc::gpu::map_numbers", MXC_DTYPES_NUMBER, out->dtype));
     MXC_TYPES_NUMBER(out->dtype, map_type, run, f, req, out, inputs, typename numbers_below<sizeof...(In)>::type())
 }
 

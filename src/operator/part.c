@@ -97,7 +97,7 @@ typedef struct loaded_library {
     const mxc_op_library *library;
 } loaded_library;
 
-static loaded_library *loaded;                                  /* libraries that have been opened */
+static loaded_library *loaded;                                  /* libraries that are being or have been opened */
 static mxci_global_mutex library_lock = MXCI_GLOBAL_MUTEX_INIT; /* over the list; not held while a library registers */
 
 /* Enters a library in the list. */
@@ -119,6 +119,18 @@ static mxc_status remember(const mxc_op_library *library, const char *path) {
     return MXC_FAIL(MXC_EEXIST, "mxc_op_load: %.300s is loaded already", path);
 }
 
+/* Takes a library out of the list again. */
+static void forget(const mxc_op_library *library) {
+    loaded_library *entry, **at;
+    mxci_global_lock(&library_lock);
+    for (at = &loaded; (*at)->library != library; at = &(*at)->next)
+        ;
+    entry = *at;
+    *at = entry->next;
+    mxci_global_unlock(&library_lock);
+    mxci_free(entry);
+}
+
 mxc_status mxc_op_load(const char *path) {
     MXC_TRY(MXCI_NON_NULL(path));
     const mxc_op_library *library;
@@ -134,5 +146,8 @@ mxc_status mxc_op_load(const char *path) {
     if (!library->open)
         return MXC_FAIL(MXC_EINVAL, "mxc_op_load: %.300s: MXC_OP_LIBRARY has no function", path);
     MXC_TRY(remember(library, path));
-    return library->open();
+    const mxc_status status = library->open();
+    if (status != MXC_OK) /* it may be loaded again when what it misses is there */
+        forget(library);
+    return status;
 }

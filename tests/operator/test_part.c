@@ -175,7 +175,8 @@ static void libraries_are_loaded(void **state) {
     assert_fails(mxc_op_load(LIBRARIES "/absent.so"), MXC_ENOTFOUND, "absent.so");
     assert_fails(mxc_op_load(LIBRARIES "/libtest_op_library_FOREIGN.so"), MXC_EINVAL, "is not a library of operators");
     assert_fails(mxc_op_load(LIBRARIES "/libtest_op_library_OLD.so"), MXC_EINVAL, "compiled for version 1 of libmxc");
-    assert_fails(mxc_op_load(LIBRARIES "/libtest_op_library_FAILING.so"), MXC_ENOTFOUND, "'t_absent'");
+    for (int again = 0; again < 2; again++) /* a library that failed is not loaded */
+        assert_fails(mxc_op_load(LIBRARIES "/libtest_op_library_FAILING.so"), MXC_ENOTFOUND, "'t_absent'");
     assert_fails(mxc_invoke("t_parts", 1, &in, 0, NULL, NULL, 1, &out), MXC_EDEVICE, "mxc_op_load");
     mxci_test_fail_alloc(1, 0);
     assert_fails(mxc_op_load(good_library), MXC_ENOMEM, "libtest_op_library_GOOD");

@@ -42,32 +42,36 @@ static mxc_status infer_to_tensor_type(mxc_op_sig *sig) {
     return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), in == MXC_F16 || in == MXC_BF16 ? in : MXC_F32);
 }
 
-/* Rows begin..end-1 of out, counted through images, channels and rows. */
+/* Rows begin..end-1 of data, counted through images and rows: tiles of whole pixels are converted, and each channel of
+ * them is stored in its plane. Pixels of more than a tile are taken one by one, in parts. */
 static void tensor_rows(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxc_tensor *in = &call->in[0], *out = &call->out[0];
     const int64_t *dim = out->shape.dim + out->shape.ndim - 3, channels = dim[0], h = dim[1], w = dim[2];
+    const int64_t most = channels < MXCI_TILE ? channels : MXCI_TILE, pixels = MXCI_TILE / most;
+    double x[MXCI_TILE], plane[MXCI_TILE];
     (void)part;
-    for (int64_t row = begin; row < end; row++) {
-        const int64_t y = row % h, c = row / h % channels, i = row / h / channels;
-        double x[MXCI_TILE], result[MXCI_TILE];
+    for (int64_t row = begin; row < end; row++)
         for (int64_t at = 0, n; at < w; at += n) {
-            n = w - at < MXCI_TILE ? w - at : MXCI_TILE;
-            for (int64_t k = 0; k < n; k++) {
-                mxci_convert(in->dtype, mxci_at(in, ((i * h + y) * w + at + k) * channels + c), MXC_F64, &x[k], 1);
-                x[k] /= 255;
+            n = w - at < pixels ? w - at : pixels;
+            for (int64_t first = 0, count; first < channels; first += count) {
+                count = channels - first < most ? channels - first : most;
+                mxci_convert(in->dtype, mxci_at(in, (row * w + at) * channels + first), MXC_F64, x, n * count);
+                for (int64_t c = 0; c < count; c++) {
+                    const int64_t to = ((row / h * channels + first + c) * h + row % h) * w + at;
+                    for (int64_t k = 0; k < n; k++)
+                        plane[k] = x[k * count + c] / 255;
+                    mxci_assign_cast_row(call->req[0], MXC_F64, plane, out->dtype, mxci_at(out, to), n);
+                }
             }
-            mxci_convert(MXC_F64, x, out->dtype, result, n);
-            mxci_assign_row(call->req[0], out->dtype, mxci_at(out, row * w + at), result, n);
         }
-    }
 }
 
 static mxc_status to_tensor(const mxc_op_call *call) {
-    const mxc_shape *out = &call->out[0].shape;
-    const int64_t n = mxci_tensor_size(&call->out[0]), w = out->dim[out->ndim - 1];
+    const mxc_shape *in = &call->in[0].shape;
+    const int64_t n = mxci_tensor_size(&call->in[0]), row = mxci_shape_count(in, in->ndim - 2, in->ndim);
     if (call->req[0] != MXC_REQ_NULL && n > 0)
-        mxc_parallel_for(call->run, n / w, MXCI_GRAIN / 8 / w + 1, tensor_rows, (void *)call);
+        mxc_parallel_for(call->run, n / row, MXCI_GRAIN / 8 / row + 1, tensor_rows, (void *)call);
     return MXC_OK;
 }
 
@@ -122,8 +126,14 @@ static void normalize_planes(void *arg, int64_t begin, int64_t end, int part) {
     for (int64_t at = begin; at < end; at++) {
         const double mean = r->is_gradient ? 0 : mxci_image_channel_number(&p->mean, at % channels);
         const double deviation = mxci_image_channel_number(&p->std, at % channels);
-        for (int64_t i = at * plane; i < (at + 1) * plane; i++)
-            mxci_assign_value(r->call->req[0], r->to, i, (mxci_value_at(r->from, i) - mean) / deviation);
+        for (int64_t i = at * plane, n; i < (at + 1) * plane; i += n) {
+            double x[MXCI_TILE];
+            n = (at + 1) * plane - i < MXCI_TILE ? (at + 1) * plane - i : MXCI_TILE;
+            mxci_convert(r->from->dtype, mxci_at(r->from, i), MXC_F64, x, n);
+            for (int64_t k = 0; k < n; k++)
+                x[k] = (x[k] - mean) / deviation;
+            mxci_assign_cast_row(r->call->req[0], MXC_F64, x, r->to->dtype, mxci_at(r->to, i), n);
+        }
     }
 }
 
