@@ -314,9 +314,8 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_op_register_part(const mxc_op_part *part);
  * registries.
  * @param path  absolute
  * @return MXC_EINVAL (not absolute; not a library of operators, or one for another version of libmxc), MXC_EEXIST
- *         (it is loaded already), MXC_ENOTFOUND, MXC_EDEVICE (the loader's reason), MXC_ENOMEM, or what open returned:
- *         after such a failure it can be loaded again, and what open had registered is still there (MXC_EEXIST)
- * Thread-safe. Blocks.
+ *         (it is loaded already), MXC_ENOTFOUND, MXC_EDEVICE (the loader's reason), MXC_ENOMEM, or what open returned
+ * Thread-safe. Blocks. After a failure of open the library can be loaded again; what open has registered stays.
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_op_load(const char *path);
 /** The descriptor of a name or alias; NULL if there is none. Thread-safe. */

@@ -3,8 +3,10 @@
  * Nodes that MXNet fused for oneDNN before it wrote a file: _sg_mkldnn_conv, _sg_mkldnn_fully_connected,
  * _sg_mkldnn_selfatt_qk and _sg_mkldnn_selfatt_valatt hold the layers that they stand for as a graph of their own
  * ("subgraphs"). Here they are replaced by these layers, before the nodes are read, with the same inputs and outputs.
- * A quantized one reads and writes integers with their ranges; its weights are floats, so its layers compute in floats,
- * between a _contrib_dequantize and a _contrib_quantize_v2 with the calibrated range of the file.
+ * A quantized one reads and writes integers with their ranges. Where its weights are floats, its layers compute in
+ * floats, between a _contrib_dequantize and a _contrib_quantize_v2 with the calibrated range of the file. Where they
+ * are integers with ranges too, as those of full connection may be, the layer is a
+ * _contrib_quantized_fully_connected, and the _contrib_dequantize comes behind it.
  *
  *   {"op": "_sg_mkldnn_conv", "name": "sg_conv0", "inputs": [[0, 0, 0], [1, 0, 0]],
  *    "attrs": {"quantized": "true", "with_sum": "false", "min_calib_range": "-2", "max_calib_range": "2", ...},
@@ -79,8 +81,9 @@ static int64_t json_fused_append(unfusing *u, json_t *node) {
 typedef struct fused {
     json_t *node, *attrs, *layers; /* borrowed */
     size_t n_in, n_args;
-    json_t *args;   /* entries that the layers' variables stand for */
-    int64_t *local; /* node of the subgraph: index in unfusing.to; -1 - k for variable k */
+    int has_integer_weights; /* each of the n_args arguments has a range behind them all */
+    json_t *args;            /* entries that the layers' variables stand for */
+    int64_t *local;          /* node of the subgraph: index in unfusing.to; -1 - k for variable k */
 } fused;
 
 /* Makes variable arg of the layers the dequantized input, whose range is in inputs low and low + 1. */
@@ -95,7 +98,8 @@ static mxc_status dequantize(unfusing *u, fused *f, size_t arg, size_t low, cons
 }
 
 /* Reads the fused node and connects its inputs: first those of the layers, then, where it is quantized, the lowest and
- * highest value of its data and of its summand or, of the product with attention weights, of these weights. */
+ * highest value of its data and of its summand or, of the product with attention weights, of these weights; of integer
+ * weights and biases too. */
 static mxc_status open_fused(unfusing *u, json_t *node, fused *f) {
     json_t *graphs = json_object_get(node, "subgraphs"), *graph = json_array_get(graphs, 0), *layer;
     size_t i, sums, bounds;
@@ -111,6 +115,10 @@ static mxc_status open_fused(unfusing *u, json_t *node, fused *f) {
     if (!f->local || !f->args)
         return MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes");
     sums = is_true(f->attrs, "with_sum") || !strcmp(text_of(node, "op"), "_sg_mkldnn_selfatt_valatt");
+    f->has_integer_weights = is_true(f->attrs, "quantized") && f->n_in == 3 * f->n_args &&
+                             !strcmp(text_of(node, "op"), "_sg_mkldnn_fully_connected");
+    if (f->has_integer_weights)
+        return MXC_OK;
     bounds = is_true(f->attrs, "quantized") ? 2 * (1 + sums) : 0;
     if (f->n_in != f->n_args + bounds || f->n_args < 1 + sums)
         return wrong(u, node, "its inputs do not fit its layers");
@@ -127,6 +135,29 @@ static json_t *local_entry(const fused *f, size_t limit, const json_t *entry) {
     return entry_of(node < 0 ? -1 : f->local[node], output);
 }
 
+/* Appends a full connection of integers and the dequantization of its output, which takes the layer's name. The layer
+ * must read the arguments in order, as the fused node's inputs are those of the quantized operator. */
+static mxc_status add_integer_layer(unfusing *u, fused *f, size_t i) {
+    json_t *layer = json_array_get(f->layers, i), *inputs = json_object_get(layer, "inputs"), *node;
+    const char *name = text_of(layer, "name");
+    int in_order = json_array_size(inputs) == f->n_args && !strcmp(text_of(layer, "op"), "FullyConnected");
+    for (size_t k = 0; k < f->n_args && in_order; k++) {
+        int64_t from = mxci_json_index(json_array_get(inputs, k), 0, (int64_t)i);
+        in_order = from >= 0 && f->local[from] == -1 - (int64_t)k;
+    }
+    if (!in_order)
+        return wrong(u, f->node, "expected a FullyConnected of all its integer inputs");
+    layer = json_copy(layer); /* the file's own object stays as it is */
+    int failed = json_object_set_new(layer, "op", json_string("_contrib_quantized_fully_connected")) != 0;
+    failed |= json_object_set_new(layer, "name", json_pack("s+", "quantized_", name)) != 0;
+    failed |= json_object_set(layer, "inputs", f->args) != 0;
+    int64_t at = json_fused_append(u, layer);
+    node = json_pack("{s:s,s:s,s:[[I,i],[I,i],[I,i]]}", "op", "_contrib_dequantize", "name", name, "inputs",
+                     (json_int_t)at, 0, (json_int_t)at, 1, (json_int_t)at, 2);
+    f->local[i] = json_fused_append(u, node);
+    return failed || at < 0 || f->local[i] < 0 ? MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes") : MXC_OK;
+}
+
 /* Appends the layers with their inputs renumbered. Layers come in topological order, so local is set for what they
  * read. */
 static mxc_status add_layers(unfusing *u, fused *f) {
@@ -137,6 +168,10 @@ static mxc_status add_layers(unfusing *u, fused *f) {
         int failed = 0;
         if (!strcmp(text_of(layer, "op"), "null")) {
             f->local[i] = -1 - variables++;
+            continue;
+        }
+        if (f->has_integer_weights && !strcmp(text_of(layer, "op"), "FullyConnected")) {
+            MXC_TRY(add_integer_layer(u, f, i));
             continue;
         }
         inputs = json_array();

@@ -103,6 +103,35 @@ static void test_sum(void **state) {
     mxc_symbol_release(symbol);
 }
 
+#define DENSE(entries)                                                                                               \
+    "{\"nodes\":[" VAR("x0") "," VAR("w0") "," VAR(                                                                  \
+        "b0") ",{\"op\":\"FullyConnected\",\"name\":\"fc\","                                                         \
+              "\"attrs\":{\"num_hidden\":\"8\"},\"inputs\":[" entries "]},{\"op\":\"Activation\",\"name\":\"relu\"," \
+              "\"attrs\":{\"act_type\":\"relu\"},\"inputs\":[[3,0,0]]}],\"heads\":[[4,0,0]]}"
+/* Full connection of x with integer weights and biases, whose ranges are arguments. */
+#define INTEGER_DENSE(entries)                                                                                        \
+    GRAPH(VAR("x") "," QUANTIZE "," VAR("w") "," VAR("b") "," VAR("wl") "," VAR("wh") "," VAR("bl") "," VAR(          \
+              "bh") ",{\"op\":\"_sg_mkldnn_fully_connected\",\"name\":\"fused\",\"attrs\":{\"quantized\":\"True\","   \
+                    "\"enable_float_output\":\"True\"},\"inputs\":[[1,0,0],[2,0,0],[3,0,0],[1,1,0],[1,2,0],[4,0,0],[" \
+                    "5,0,0],"                                                                                         \
+                    "[6,0,0],[7,0,0]],\"subgraphs\":[" DENSE(entries) "]}",                                           \
+          "0,2,3,4,5,6,7", "[8,0,0]")
+
+/* Codes of 1 stand for 1 / 127; x has the codes 64, -127, 32, 127, 64, 32, -95 and -64. */
+static void test_integer_weights(void **state) {
+    mxc_symbol *symbol = parse(INTEGER_DENSE("[0,0,0],[1,0,0],[2,0,0]"));
+    float out[8];
+    (void)state;
+    expect_names(symbol, 0, "x w b wl wh bl bh");
+    expect_names(symbol, 1, "relu_output");
+    run(symbol, x, out);
+    for (int i = 0; i < 8; i++) {
+        const float expected = (33 + 127) / 127.f / 127.f;
+        assert_true(out[i] > 0.9999f * expected && out[i] < 1.0001f * expected);
+    }
+    mxc_symbol_release(symbol);
+}
+
 #define ATTENTION(op, name, attrs, inputs, vars, entries, head)                                                       \
     "{\"op\":\"_sg_mkldnn_selfatt_" op "\",\"name\":\"" name "\",\"attrs\":{\"heads\":\"2\"" attrs                    \
     "},\"inputs\":[" inputs "],\"subgraphs\":[{\"nodes\":[" vars ",{\"op\":\"_contrib_interleaved_matmul_selfatt_" op \
@@ -149,6 +178,7 @@ static void test_refused(void **state) {
                             "[[2,0,0]]}"),
                "0", "[2,0,0]"),
          "input 0: expected"},
+        {INTEGER_DENSE("[0,0,0],[2,0,0],[1,0,0]"), "expected a FullyConnected of all its integer inputs"},
     };
     mxc_symbol *symbol;
     (void)state;
@@ -180,8 +210,9 @@ static void test_mobilenet(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_float),     cmocka_unit_test(test_quantized), cmocka_unit_test(test_sum),
-        cmocka_unit_test(test_attention), cmocka_unit_test(test_refused),   cmocka_unit_test(test_mobilenet),
+        cmocka_unit_test(test_float),           cmocka_unit_test(test_quantized), cmocka_unit_test(test_sum),
+        cmocka_unit_test(test_integer_weights), cmocka_unit_test(test_attention), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_mobilenet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
