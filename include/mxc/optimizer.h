@@ -46,7 +46,7 @@ typedef struct mxc_optimizer mxc_optimizer;
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_optimizer_create(const char *name, int n_params, const char *const *keys,
                                                        const char *const *values, mxc_optimizer **out);
-/** Optimizers that mxc_optimizer_create knows: the name at an index (NULL past the end), and documentation generated
+/** Optimizers that mxc_optimizer_create accepts: the name at an index (NULL past the end), and documentation generated
  * from the schema (free with mxc_free; MXC_ENOTFOUND, MXC_ENOMEM). */
 MXC_API const char *mxc_optimizer_name_at(int index);
 MXC_API MXC_MUST_CHECK mxc_status mxc_optimizer_describe(const char *name, char **out);
@@ -58,8 +58,9 @@ MXC_API double mxc_optimizer_get_lr(const mxc_optimizer *optimizer);
  *  end in _bias, _gamma or _beta is 0, as in MXNet; all other factors are 1. Status: MXC_EINVAL, MXC_ENOMEM. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_optimizer_set_mult(mxc_optimizer *optimizer, const char *key, double lr_mult,
                                                          double wd_mult);
-/** Queue one update of weight by grad. The states of the key are created, as zeros, at its first update. Status:
- *  MXC_ESHAPE, MXC_EDTYPE, MXC_EDEVICE, MXC_ENOMEM. */
+/** Queue one update of weight by grad. The states of the key are created at its first update: as zeros, unless
+ *  the rule begins otherwise (dcasgd: a copy of the weight; init_state). Status: MXC_EINVAL (NULL), MXC_ESHAPE,
+ *  MXC_EDTYPE, MXC_EDEVICE, MXC_ENOMEM, or what the functions of a program's optimizer return. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_optimizer_update(mxc_optimizer *optimizer, const char *key, mxc_ndarray *weight,
                                                        mxc_ndarray *grad);
 /** Get the states as arrays named "<key>:<state>", which the caller releases. Does not block. States: momentum (sgd,

@@ -73,8 +73,8 @@ enum { MXC_METRIC_NAME = 64 }; /* bytes of a name, at most, with the final NUL *
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_metric_create(const char *name, int n_params, const char *const *keys,
                                                     const char *const *values, mxc_metric **out);
-/** Metrics that mxc_metric_create knows: the name at an index (NULL past the end), and documentation generated from the
- *  schema (free with mxc_free; MXC_ENOTFOUND, MXC_ENOMEM). */
+/** Metrics that mxc_metric_create accepts: the name at an index (NULL past the end), and documentation generated from
+ * the schema (free with mxc_free; MXC_ENOTFOUND, MXC_ENOMEM). */
 MXC_API const char *mxc_metric_name_at(int index);
 MXC_API MXC_MUST_CHECK mxc_status mxc_metric_describe(const char *name, char **out);
 
@@ -89,7 +89,7 @@ typedef double (*mxc_metric_value_fn)(const double *state, void *user);
  * copies and saves them, so that checkpoints and validation work as with other metrics.
  * @param user              passed to both functions; must outlive the metric and its copies in mxc_fit
  * @param higher_is_better  1: larger values are better, for the choice of the best model
- * @return MXC_EINVAL (an empty name, or one of more than 63 bytes), MXC_ENOMEM
+ * @return MXC_EINVAL (name empty or of more than 63 bytes, n_state outside 0 to 2^20, a NULL function), MXC_ENOMEM
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_metric_create_own(const char *name, int64_t n_state, mxc_metric_update_fn update,
                                                         mxc_metric_value_fn value, void *user, int higher_is_better,

@@ -42,15 +42,18 @@ typedef struct init_rule {
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
 
+static mxc_status refuse_shape(const char *rule, const char *name, mxc_ndarray *array, const char *expected) {
+    char text[MXC_SHAPE_TEXT];
+    return MXC_FAIL(MXC_ESHAPE, "%s: %s has shape %s, expected %s", rule, name,
+                    mxc_shape_format(mxc_ndarray_shape(array), text, sizeof text), expected);
+}
+
 /* shape (out, in, kernel...): fan in = in * kernel, fan out = out * kernel. */
 static mxc_status apply_xavier(const init_params *p, const char *name, mxc_ndarray *array) {
     const mxc_shape *shape = mxc_ndarray_shape(array);
     double kernel = 1, fan_in, fan_out, factor;
-    if (shape->ndim < 2) {
-        char text[MXC_SHAPE_TEXT];
-        return MXC_FAIL(MXC_ESHAPE, "xavier: %s has shape %s, expected at least 2 axes", name,
-                        mxc_shape_format(shape, text, sizeof text));
-    }
+    if (shape->ndim < 2)
+        return refuse_shape("xavier", name, array, "at least 2 axes");
     for (int i = 2; i < shape->ndim; i++)
         kernel *= (double)shape->dim[i];
     fan_in = (double)shape->dim[1] * kernel;
@@ -68,12 +71,6 @@ static mxc_status apply_msraprelu(const init_params *p, const char *name, mxc_nd
     xavier.rnd_type = GAUSSIAN;
     xavier.magnitude = 2 / (1 + p->slope * p->slope);
     return apply_xavier(&xavier, name, array);
-}
-
-static mxc_status refuse_shape(const char *rule, const char *name, mxc_ndarray *array, const char *expected) {
-    char text[MXC_SHAPE_TEXT];
-    return MXC_FAIL(MXC_ESHAPE, "%s: %s has shape %s, expected %s", rule, name,
-                    mxc_shape_format(mxc_ndarray_shape(array), text, sizeof text), expected);
 }
 
 static mxc_status call_op(const char *op, const char *key, const char *value, int n_in, mxc_ndarray *const *in,
@@ -324,8 +321,6 @@ static const init_rule rules[] = {
     {"lstmbias", lstmbias_schema, apply_lstmbias},
     {"fusedrnn", fusedrnn_schema, apply_fusedrnn},
 };
-#define RULE_NAMES \
-    "xavier, uniform, normal, zero, one, constant, msraprelu, orthogonal, bilinear, lstmbias, fusedrnn, mixed"
 
 /* ---- by name ----------------------------------------------------------------------------------------------------- */
 
@@ -355,8 +350,15 @@ static mxc_status make_rule(const char *rule, int n_params, const char *const *k
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (strcmp(rules[i].name, rule) == 0)
             *out = &rules[i];
-    if (!*out)
-        return MXC_FAIL(MXC_ENOTFOUND, "initialiser \"%.80s\" does not exist; there are " RULE_NAMES, rule);
+    if (!*out && strcmp(rule, "mixed") == 0)
+        return MXC_FAIL(MXC_EINVAL, "initialiser \"mixed\" chooses by the names of arrays; expected one rule");
+    if (!*out) {
+        char names[256] = "";
+        mxci_line line = {names, sizeof names, 0};
+        for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+            mxci_line_printf(&line, "%s, ", rules[i].name);
+        return MXC_FAIL(MXC_ENOTFOUND, "initialiser \"%.80s\" does not exist; there are %smixed", rule, names);
+    }
     return mxc_params_parse((*out)->name, (*out)->schema, n_params, keys, values, params);
 }
 

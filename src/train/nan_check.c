@@ -4,9 +4,9 @@
  * still those that computed them, so that the first array with a NaN can be found by running forward once more.
  */
 #include <math.h>
-#include <stdio.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "train/metric.h"
 #include "train/trainer.h"
 
@@ -45,7 +45,7 @@ static void monitor_output(const char *name, mxc_ndarray *array, void *user) {
         return;
     f->status = mxc_ndarray_data(array, &data);
     if (f->status == MXC_OK && has_nan(data, mxc_ndarray_size(array), 1))
-        snprintf(f->name, sizeof f->name, "output '%s'", name);
+        mxci_format(f->name, sizeof f->name, "output '%s'", name);
 }
 
 /* ---- naming the first array -------------------------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ static mxc_status find_in_batch(const mxci_trainer *trainer, const mxc_batch *ba
         int is_nan;
         MXC_TRY(find_nan(array, 1, &is_nan));
         if (is_nan) {
-            snprintf(out, size, "'%s' of the batch", mxc_iter_desc(trainer->options->train, i)->name);
+            mxci_format(out, size, "'%s' of the batch", mxc_iter_desc(trainer->options->train, i)->name);
             return MXC_OK;
         }
     }
@@ -68,7 +68,7 @@ static mxc_status find_in_params(const mxci_trainer *trainer, char *out, size_t 
         int is_nan;
         MXC_TRY(find_nan(mxc_executor_arg(trainer->executors[0], trainer->param_args[i]), 1, &is_nan));
         if (is_nan) {
-            snprintf(out, size, "parameter '%s'", trainer->keys[i]);
+            mxci_format(out, size, "parameter '%s'", trainer->keys[i]);
             return MXC_OK;
         }
     }
@@ -85,7 +85,7 @@ static mxc_status find_in_outputs(const mxci_trainer *trainer, int c, char *out,
         status = mxc_ndarray_wait_to_read(mxc_executor_output(executor, i));
     mxc_status ended = mxc_executor_set_monitor(executor, NULL, NULL);
     MXC_TRY(status != MXC_OK ? status : ended);
-    snprintf(out, size, "%s", f.name);
+    mxci_format(out, size, "%s", f.name);
     return f.status;
 }
 
@@ -106,7 +106,7 @@ static mxc_status fail(const mxci_trainer *trainer, const mxc_batch *batch, cons
     char first[NAME], text[NAME + 64] = "";
     mxc_status status = find_first(trainer, batch, is_updated, first, sizeof first);
     if (status == MXC_OK && first[0] != '\0')
-        snprintf(text, sizeof text, "; the first array with NaN is %s", first);
+        mxci_format(text, sizeof text, "; the first array with NaN is %s", first);
     return MXC_FAIL(MXC_EINVAL,
                     "mxc_fit: %s NaN in batch %lld of epoch %lld, after %lld updates%s: the data hold NaN, or the "
                     "learning rate is too high (%g); allow_nan goes on",
@@ -135,6 +135,6 @@ mxc_status mxci_nan_check_loss(const mxci_trainer *trainer, const mxc_batch *bat
     char what[NAME];
     if (trainer->options->allow_nan || trainer->loss < 0 || !mxci_metric_is_nan(trainer->metrics[trainer->loss]))
         return MXC_OK;
-    snprintf(what, sizeof what, "the loss (%s) is", mxc_metric_name(trainer->metrics[trainer->loss]));
+    mxci_format(what, sizeof what, "the loss (%s) is", mxc_metric_name(trainer->metrics[trainer->loss]));
     return fail(trainer, batch, what, 1);
 }

@@ -82,7 +82,7 @@ void mxci_progress_begin(const mxci_trainer *trainer) {
     if (!trainer->options->show || trainer->loss >= 0 || trainer->options->n_metrics > 0)
         return;
     mxci_fit_metrics_describe(trainer, output, sizeof output);
-    mxci_line_printf(&line, "no loss is shown: mxc_fit knows none for the last output, %s\n", output);
+    mxci_line_printf(&line, "no loss is shown: none is defined for the last output, %s\n", output);
     write_line(&line);
 }
 
