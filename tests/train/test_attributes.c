@@ -147,6 +147,7 @@ static void expect_first(const char *argument, const char *init, float expected)
 static void test_init(void **state) {
     static const char *const wrong[][2] = {
         {"diagonal", "variable \"w1\": __init__: initialiser \"diagonal\" does not exist"},
+        {"mixed", "expected one rule"},
         {"[\"constant\", 3]", "expected a rule's name or"},
         {"[\"constant\", {\"valu\": 3}]", "valu"},
         {"[", "expected a rule's name or"},
@@ -156,7 +157,7 @@ static void test_init(void **state) {
     expect_first("w1", "zeros", 0);
     expect_first("w1", "[\"constant\", {\"value\": 2.5}]", 2.5f);
     expect_first("b1_bias", "[\"one\", {}]", 1);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         how h = {.symbol = net("w1", "__init__", wrong[i][0])};
         mxc_status status = fit(&h, NULL);
         assert_true(status == MXC_EINVAL || status == MXC_ENOTFOUND);
