@@ -352,8 +352,8 @@ typedef struct mxc_fit_options {
     int show;
     /* 1: continue when the loss or a prediction is NaN. Default 0: fail with MXC_EINVAL and name the step and, where it
      * is found, the first array with a NaN. On the CPU a sample of about 4096 elements of the prediction is checked
-     * before each update, and the batch, the parameters and the float32 outputs of the nodes are searched. On GPUs, and
-     * where the sample has no NaN, the loss alone is checked, if there is one, after the update, and only the batch is
+     * before each update, and the batch, the parameters and the outputs of the nodes are searched. On GPUs, and where
+     * the sample has no NaN, the loss alone is checked, if there is one, after the update, and only the batch is
      * searched. */
     int allow_nan;
     /* When this becomes non-zero (a signal handler may set it), the training finishes the step, writes a checkpoint and

@@ -19,32 +19,48 @@ typedef struct found {
 
 /* ---- looking for NaN --------------------------------------------------------------------------------------------- */
 
-static int has_nan(const float *x, int64_t n, int64_t stride) {
+/* Every stride-th of n elements. Those of 16 bits are recognised by their bits: all of the exponent, and a fraction. */
+static int has_nan(mxc_dtype dtype, const void *data, int64_t n, int64_t stride) {
+    const uint16_t infinity = dtype == MXC_F16 ? 0x7c00 : 0x7f80;
+    const uint16_t *half = data;
+    const float *single = data;
+    const double *wide = data;
     for (int64_t i = 0; i < n; i += stride)
-        if (isnan(x[i]))
+        if (dtype == MXC_F32 ? isnan(single[i]) : dtype == MXC_F64 ? isnan(wide[i]) : (half[i] & 0x7fff) > infinity)
             return 1;
     return 0;
 }
 
-/* Every stride-th element. Waits for the array. */
+static int can_be_nan(const mxc_ndarray *array) {
+    return (MXC_DTYPES_FLOAT >> mxc_ndarray_dtype(array) & 1) != 0;
+}
+
+/* Every stride-th element. Waits for the array; one on a GPU is copied. */
 static mxc_status find_nan(mxc_ndarray *array, int64_t stride, int *out) {
-    mxc_ndarray *copy;
-    const float *data;
-    mxc_status status = mxci_metric_floats(array, &copy, &data);
-    *out = status == MXC_OK && has_nan(data, mxc_ndarray_size(copy), stride);
-    mxc_ndarray_release(copy);
+    mxc_ndarray *host;
+    void *data;
+    *out = 0;
+    if (!can_be_nan(array))
+        return MXC_OK;
+    if (mxc_ndarray_context(array).device == MXC_CPU)
+        host = mxc_ndarray_retain(array);
+    else
+        MXC_TRY(mxc_ndarray_copy(array, mxc_cpu(0), mxc_ndarray_dtype(array), &host));
+    mxc_status status = mxc_ndarray_data(host, &data);
+    if (status == MXC_OK)
+        *out = has_nan(mxc_ndarray_dtype(host), data, mxc_ndarray_size(host), stride);
+    mxc_ndarray_release(host);
     return status;
 }
 
-/* On the engine's threads, where nothing can be converted: of 16-bit types and GPUs nothing is found. */
+/* On the engine's threads, where nothing can be copied: of arrays on GPUs nothing is found. */
 static void monitor_output(const char *name, mxc_ndarray *array, void *user) {
     found *f = user;
     void *data;
-    if (f->name[0] != '\0' || f->status != MXC_OK || mxc_ndarray_dtype(array) != MXC_F32 ||
-        mxc_ndarray_context(array).device != MXC_CPU)
+    if (f->name[0] != '\0' || f->status != MXC_OK || !can_be_nan(array) || mxc_ndarray_context(array).device != MXC_CPU)
         return;
     f->status = mxc_ndarray_data(array, &data);
-    if (f->status == MXC_OK && has_nan(data, mxc_ndarray_size(array), 1))
+    if (f->status == MXC_OK && has_nan(mxc_ndarray_dtype(array), data, mxc_ndarray_size(array), 1))
         mxci_format(f->name, sizeof f->name, "output '%s'", name);
 }
 

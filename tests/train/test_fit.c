@@ -412,6 +412,29 @@ static void test_nan_in_network(void **state) {
     toy_close(&t);
 }
 
+/* Nodes and predictions of 16 bits. */
+static void test_nan_of_16_bits(void **state) {
+    static const char *const dtypes[] = {"float16", "bfloat16"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        toy t;
+        mxc_symbol *net;
+        mxc_fit_progress result;
+        assert_ok(toy_open(&t, "8"));
+        assert_ok(mxc_symbol_variable("data", &net));
+        assert_ok(toy_layer("FullyConnected", "fc", "num_hidden", "3", &net));
+        assert_ok(toy_layer("Cast", "low", "dtype", dtypes[i], &net));
+        assert_ok(toy_layer("sqrt", "root", NULL, NULL, &net));
+        assert_ok(toy_layer("MakeLoss", "loss", NULL, NULL, &net));
+        t.options.symbol = net;
+        assert_fails(mxc_fit(&t.options, &result, NULL), MXC_EINVAL,
+                     "the predictions are NaN in batch 1 of epoch 1, after 0 updates; the first array with NaN is "
+                     "output 'root_output'");
+        mxc_symbol_release(net);
+        toy_close(&t);
+    }
+}
+
 static void test_labels_outside(void **state) {
     static const float bad[] = {7, -1, NAN};
     toy t;
@@ -467,6 +490,7 @@ int main(void) {
         cmocka_unit_test(test_regression),
         cmocka_unit_test(test_nan),
         cmocka_unit_test(test_nan_in_network),
+        cmocka_unit_test(test_nan_of_16_bits),
         cmocka_unit_test(test_labels_outside),
         cmocka_unit_test(test_ignored_labels),
     };
