@@ -209,20 +209,20 @@ static int deformable_point(const mxci_region_run *run, const mxci_region_bin *b
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
 static mxc_status psroi_forward(const mxc_op_call *call) {
-    mxci_region_forward(&(mxci_region_run){call, &call->in[DATA].shape, &call->out[0].shape, psroi_bin, psroi_point});
+    mxci_region_forward(
+        &(mxci_region_run){call, &call->in[DATA].shape, &call->out[0].shape, psroi_bin, psroi_point, NULL});
     return MXC_OK;
 }
 
 static mxc_status psroi_backward(const mxc_op_call *call) {
     mxci_assign_zero_gradient(call, ROIS);
-    mxci_region_backward(
-        &(mxci_region_run){call, &call->in_grad[DATA].shape, &call->out_grad[0].shape, psroi_bin, psroi_point});
-    return MXC_OK;
+    return mxci_region_backward(
+        &(mxci_region_run){call, &call->in_grad[DATA].shape, &call->out_grad[0].shape, psroi_bin, psroi_point, NULL});
 }
 
 static mxc_status deformable_forward(const mxc_op_call *call) {
     mxci_region_forward(
-        &(mxci_region_run){call, &call->in[DATA].shape, &call->out[0].shape, deformable_bin, deformable_point});
+        &(mxci_region_run){call, &call->in[DATA].shape, &call->out[0].shape, deformable_bin, deformable_point, NULL});
     return MXC_OK;
 }
 
@@ -247,9 +247,15 @@ static double slope_of(const mxci_region_run *run, const mxci_region_bin *bin, i
     return sum * bin->scale;
 }
 
+typedef struct trans_grad_run {
+    const mxci_region_run *regions;
+    double *sums; /* of each element of the gradient of trans */
+} trans_grad_run;
+
 /* Regions begin..end-1: bins and planes that share an element of trans are of one region. */
 static void trans_grad_part(void *arg, int64_t begin, int64_t end, int part) {
-    const mxci_region_run *run = arg;
+    const trans_grad_run *t = arg;
+    const mxci_region_run *run = t->regions;
     const mxc_op_call *call = run->call;
     const psroi_params *p = call->params;
     const int64_t bins = p->pooled_size * p->pooled_size, planes = p->output_dim;
@@ -262,22 +268,26 @@ static void trans_grad_part(void *arg, int64_t begin, int64_t end, int part) {
         mxci_region_open(run, r, NUMBERS, roi);
         for (int axis = 0; axis < 2 && bin.sample >= 0; axis++) {
             region_of(p, roi, axis, &start, &size);
-            mxci_assign_value(MXC_REQ_ADD, &call->in_grad[TRANS], trans_at(run, r, plane, at, axis),
-                              mxci_value_at(&call->out_grad[0], i) * slope_of(run, &bin, axis) * p->trans_std * size);
+            t->sums[trans_at(run, r, plane, at, axis)] +=
+                mxci_value_at(&call->out_grad[0], i) * slope_of(run, &bin, axis) * p->trans_std * size;
         }
     }
 }
 
 static mxc_status deformable_backward(const mxc_op_call *call) {
-    mxci_region_run run = {call, &call->in_grad[DATA].shape, &call->out_grad[0].shape, deformable_bin,
-                           deformable_point};
+    mxci_region_run run = {call,           &call->in_grad[DATA].shape, &call->out_grad[0].shape,
+                           deformable_bin, deformable_point,           NULL};
     mxci_assign_zero_gradient(call, ROIS);
-    mxci_region_backward(&run);
+    MXC_TRY(mxci_region_backward(&run));
     if (call->n_in <= TRANS || call->req[TRANS] == MXC_REQ_NULL)
         return MXC_OK;
-    mxci_assign_zero_gradient(call, TRANS);
-    mxc_parallel_for(call->run, run.out->dim[0], 1, trans_grad_part, &run);
-    return MXC_OK;
+    trans_grad_run t = {&run, mxci_region_open_sums(call, TRANS)};
+    mxc_parallel_for(call->run, run.out->dim[0], 1, trans_grad_part, &t);
+    return mxci_region_store_sums(call, TRANS, t.sums);
+}
+
+static size_t psroi_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    return mxci_region_bytes(sig, pass);
 }
 
 const mxc_op_def mxci_op_psroi_pooling = {
@@ -296,6 +306,7 @@ const mxc_op_def mxci_op_psroi_pooling = {
     .dtypes = MXC_DTYPES_FLOAT,
     .cpu_dtypes = MXC_DTYPES_REAL,
     .needs = {.out_grad = 1, .in = 1 << ROIS},
+    .temp_bytes = psroi_temp_bytes,
     .forward = {[MXC_CPU] = psroi_forward},
     .backward = {[MXC_CPU] = psroi_backward},
 };
@@ -317,6 +328,7 @@ const mxc_op_def mxci_op_deformable_psroi_pooling = {
     .dtypes = MXC_DTYPES_FLOAT,
     .cpu_dtypes = MXC_DTYPES_REAL,
     .backward_needs = deformable_needs,
+    .temp_bytes = psroi_temp_bytes,
     .forward = {[MXC_CPU] = deformable_forward},
     .backward = {[MXC_CPU] = deformable_backward},
 };

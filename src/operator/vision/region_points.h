@@ -8,6 +8,9 @@
 #include <math.h>
 #include <string.h>
 
+#include <mxc/kernel.h>
+
+#include "base/size.h"
 #include "math/assign.h"
 
 /* A bin: points first..end-1 along each axis (y, x) are read; the value is their sum times scale. */
@@ -33,6 +36,7 @@ struct mxci_region_run {
     const mxc_shape *data, *out; /* (N,C,h,w), (R,planes,bins) */
     mxci_region_bin_fn *bin;
     mxci_region_point_fn *point;
+    double *sums; /* backward: of each element of the gradient of data */
 };
 
 /* The sample of region r, whose numbers are the rows of argument 1; -1: it does not exist. The numbers are kept within
@@ -79,9 +83,33 @@ static inline double mxci_region_sum(const mxci_region_run *run, const mxci_regi
     return sum;
 }
 
+/* Gradients are summed up in double: in the gradient itself where that is f64, else in scratch of so many bytes, which
+ * the gradients of several arguments use one after the other. */
+static inline size_t mxci_region_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    int64_t most = 0;
+    for (int i = 0; i < sig->n_in && pass == MXC_BACKWARD; i++)
+        if (sig->in_type[i] != MXC_F64 && mxc_shape_size(&sig->in_shape[i]) > most)
+            most = mxc_shape_size(&sig->in_shape[i]);
+    return mxci_size_of(most, sizeof(double));
+}
+
+static inline double *mxci_region_open_sums(const mxc_op_call *call, int slot) {
+    const mxc_tensor *grad = &call->in_grad[slot];
+    if (grad->dtype != MXC_F64)
+        memset(call->temp, 0, (size_t)mxci_tensor_size(grad) * sizeof(double));
+    else if (call->req[slot] != MXC_REQ_ADD)
+        mxci_assign_constant(call->run, MXC_REQ_WRITE, grad, 0);
+    return grad->dtype == MXC_F64 ? grad->data : call->temp;
+}
+
+static inline mxc_status mxci_region_store_sums(const mxc_op_call *call, int slot, double *sums) {
+    const mxc_tensor *grad = &call->in_grad[slot];
+    const mxc_tensor from = {.data = sums, .dtype = MXC_F64, .shape = grad->shape};
+    return grad->dtype == MXC_F64 ? MXC_OK : mxc_store(call->run, call->req[slot], &from, grad);
+}
+
 /* Adds value to a bin's points in the gradient of data. */
 static inline void mxci_region_spread(const mxci_region_run *run, const mxci_region_bin *bin, double value) {
-    const mxc_tensor *dx = &run->call->in_grad[0];
     const int64_t plane = mxci_region_plane(run, bin);
     double weight[MXCI_REGION_TAPS];
     int64_t at[MXCI_REGION_TAPS], point[2];
@@ -89,10 +117,7 @@ static inline void mxci_region_spread(const mxci_region_run *run, const mxci_reg
         for (point[1] = bin->first[1]; point[1] < bin->end[1]; point[1]++) {
             const int n = run->point(run, bin, point, at, weight);
             for (int k = 0; k < n; k++)
-                if (dx->dtype == MXC_F32)
-                    ((float *)dx->data)[plane + at[k]] += (float)(value * weight[k]);
-                else
-                    ((double *)dx->data)[plane + at[k]] += value * weight[k];
+                run->sums[plane + at[k]] += value * weight[k];
         }
 }
 
@@ -129,13 +154,13 @@ static inline void mxci_region_forward(const mxci_region_run *run) {
 }
 
 /* The gradient of data. */
-static inline void mxci_region_backward(const mxci_region_run *run) {
+static inline mxc_status mxci_region_backward(mxci_region_run *run) {
     const mxc_op_call *call = run->call;
     if (call->req[0] == MXC_REQ_NULL || mxci_tensor_size(&call->in_grad[0]) == 0)
-        return;
-    if (call->req[0] != MXC_REQ_ADD)
-        mxci_assign_constant(call->run, MXC_REQ_WRITE, &call->in_grad[0], 0);
-    mxc_parallel_for(call->run, run->out->dim[1], 1, mxci_region_backward_part, (void *)run);
+        return MXC_OK;
+    run->sums = mxci_region_open_sums(call, 0);
+    mxc_parallel_for(call->run, run->out->dim[1], 1, mxci_region_backward_part, run);
+    return mxci_region_store_sums(call, 0, run->sums);
 }
 
 #endif

@@ -93,15 +93,18 @@ static int point_of(const mxci_region_run *run, const mxci_region_bin *bin, cons
 }
 
 static mxc_status rroi_align_forward(const mxc_op_call *call) {
-    mxci_region_forward(&(mxci_region_run){call, &call->in[DATA].shape, &call->out[0].shape, bin_of, point_of});
+    mxci_region_forward(&(mxci_region_run){call, &call->in[DATA].shape, &call->out[0].shape, bin_of, point_of, NULL});
     return MXC_OK;
 }
 
 static mxc_status rroi_align_backward(const mxc_op_call *call) {
     mxci_assign_zero_gradient(call, ROIS);
-    mxci_region_backward(
-        &(mxci_region_run){call, &call->in_grad[DATA].shape, &call->out_grad[0].shape, bin_of, point_of});
-    return MXC_OK;
+    return mxci_region_backward(
+        &(mxci_region_run){call, &call->in_grad[DATA].shape, &call->out_grad[0].shape, bin_of, point_of, NULL});
+}
+
+static size_t rroi_align_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    return mxci_region_bytes(sig, pass);
 }
 
 const mxc_op_def mxci_op_rroi_align = {
@@ -120,6 +123,7 @@ const mxc_op_def mxci_op_rroi_align = {
     .dtypes = MXC_DTYPES_FLOAT,
     .cpu_dtypes = MXC_DTYPES_REAL,
     .needs = {.out_grad = 1, .in = 1 << ROIS},
+    .temp_bytes = rroi_align_temp_bytes,
     .forward = {[MXC_CPU] = rroi_align_forward},
     .backward = {[MXC_CPU] = rroi_align_backward},
 };
