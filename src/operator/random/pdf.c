@@ -11,7 +11,10 @@
  */
 #include "operator/random/pdf.h"
 
+#include <string.h>
+
 #include "math/assign.h"
+#include "math/tile_kernels.h"
 #include "operator/infer.h"
 
 typedef mxci_log_density (*density_fn)(double x, double a, double b);
@@ -87,18 +90,50 @@ static pdf_run pdf_run_of(const mxc_op_call *call, density_fn density) {
     return (pdf_run){call, density, n > 0 && size > 0 ? size / n : 1, ((const mxci_pdf_params *)call->params)->is_log};
 }
 
-static mxci_log_density density_at(const pdf_run *r, int64_t i) {
-    const mxc_tensor *in = r->call->in;
-    return r->density(mxci_value_at(&in[SAMPLE], i), mxci_value_at(&in[A], i / r->row),
-                      r->call->n_in > B ? mxci_value_at(&in[B], i / r->row) : 0);
+/* At most a tile of samples in double, each with its parameters. */
+typedef struct pdf_tile {
+    double x[MXCI_TILE], a[MXCI_TILE], b[MXCI_TILE];
+} pdf_tile;
+
+/* The parameters of samples first..first+n-1. */
+static void load_parameters(const pdf_run *r, int slot, int64_t first, int64_t n, double *to) {
+    const mxc_tensor *in = &r->call->in[slot];
+    const int64_t element = first / r->row;
+    double values[MXCI_TILE];
+    mxci_convert(in->dtype, mxci_at(in, element), MXC_F64, values, (first + n - 1) / r->row - element + 1);
+    for (int64_t i = 0; i < n; i++)
+        to[i] = values[(first + i) / r->row - element];
+}
+
+/* Samples first to end - 1, at most a tile of them; returns how many. */
+static int64_t load_tile(const pdf_run *r, int64_t first, int64_t end, pdf_tile *to) {
+    const mxc_tensor *sample = &r->call->in[SAMPLE];
+    const int64_t n = end - first < MXCI_TILE ? end - first : MXCI_TILE;
+    mxci_convert(sample->dtype, mxci_at(sample, first), MXC_F64, to->x, n);
+    load_parameters(r, A, first, n, to->a);
+    if (r->call->n_in > B)
+        load_parameters(r, B, first, n, to->b);
+    else
+        memset(to->b, 0, sizeof to->b);
+    return n;
+}
+
+static void store_tile(mxc_req req, const mxc_tensor *to, int64_t first, int64_t n, const double *from) {
+    if (req != MXC_REQ_NULL)
+        mxci_assign_cast_row(req, MXC_F64, from, to->dtype, mxci_at(to, first), n);
 }
 
 static void pdf_forward_range(void *arg, int64_t begin, int64_t end, int part) {
     const pdf_run *r = arg;
+    pdf_tile t;
     (void)part;
-    for (int64_t i = begin; i < end; i++) {
-        const double value = density_at(r, i).value;
-        mxci_assign_value(r->call->req[0], &r->call->out[0], i, r->is_log ? value : exp(value));
+    for (int64_t first = begin, n; first < end; first += n) {
+        n = load_tile(r, first, end, &t);
+        for (int64_t i = 0; i < n; i++) {
+            const double value = r->density(t.x[i], t.a[i], t.b[i]).value;
+            t.x[i] = r->is_log ? value : exp(value);
+        }
+        store_tile(r->call->req[0], &r->call->out[0], first, n, t.x);
     }
 }
 
@@ -109,23 +144,34 @@ static mxc_status pdf_forward(const mxc_op_call *call, density_fn density) {
     return MXC_OK;
 }
 
-/* Elements begin..end-1 of the parameters, with their samples. */
+/* Elements begin..end-1 of the parameters, with their samples. The gradients of the parameters whose last sample is in
+ * the tile replace a and b, from the front. */
 static void pdf_backward_range(void *arg, int64_t begin, int64_t end, int part) {
     const pdf_run *r = arg;
     const mxc_op_call *call = r->call;
+    double g[MXCI_TILE], da = 0, db = 0;
+    pdf_tile t;
     (void)part;
-    for (int64_t p = begin; p < end; p++) {
-        double da = 0, db = 0;
-        for (int64_t i = p * r->row; i < (p + 1) * r->row; i++) {
-            const mxci_log_density d = density_at(r, i);
-            const double g = mxci_value_at(&call->out_grad[0], i) * (r->is_log ? 1 : exp(d.value));
-            mxci_assign_value(call->req[SAMPLE], &call->in_grad[SAMPLE], i, g * d.dx);
-            da += g * d.da;
-            db += g * d.db;
+    for (int64_t first = begin * r->row, n; first < end * r->row; first += n) {
+        int64_t done = 0;
+        n = load_tile(r, first, end * r->row, &t);
+        mxci_convert(call->out_grad[0].dtype, mxci_at(&call->out_grad[0], first), MXC_F64, g, n);
+        for (int64_t i = 0; i < n; i++) {
+            const mxci_log_density d = r->density(t.x[i], t.a[i], t.b[i]);
+            const double scale = g[i] * (r->is_log ? 1 : exp(d.value));
+            t.x[i] = scale * d.dx;
+            da += scale * d.da;
+            db += scale * d.db;
+            if ((first + i + 1) % r->row == 0) {
+                t.a[done] = da;
+                t.b[done++] = db;
+                da = db = 0;
+            }
         }
-        mxci_assign_value(call->req[A], &call->in_grad[A], p, da);
+        store_tile(call->req[SAMPLE], &call->in_grad[SAMPLE], first, n, t.x);
+        store_tile(call->req[A], &call->in_grad[A], first / r->row, done, t.a);
         if (call->n_in > B)
-            mxci_assign_value(call->req[B], &call->in_grad[B], p, db);
+            store_tile(call->req[B], &call->in_grad[B], first / r->row, done, t.b);
     }
 }
 
@@ -161,12 +207,23 @@ static dirichlet_run dirichlet_run_of(const mxc_op_call *call) {
                            ((const mxci_pdf_params *)call->params)->is_log};
 }
 
+/* Numbers first..first+n-1 of sample i, and of its parameters, at most a tile of them; returns n. */
+static int64_t load_vectors(const dirichlet_run *r, int64_t i, int64_t first, double *x, double *alpha) {
+    const mxc_tensor *in = r->call->in;
+    const int64_t n = r->k - first < MXCI_TILE ? r->k - first : MXCI_TILE;
+    mxci_convert(in[SAMPLE].dtype, mxci_at(&in[SAMPLE], i * r->k + first), MXC_F64, x, n);
+    mxci_convert(in[A].dtype, mxci_at(&in[A], i / r->row * r->k + first), MXC_F64, alpha, n);
+    return n;
+}
+
 static double dirichlet_log(const dirichlet_run *r, int64_t i) {
-    double sum = 0, value = 0;
-    for (int64_t k = 0; k < r->k; k++) {
-        const double alpha = mxci_value_at(&r->call->in[A], i / r->row * r->k + k);
-        value += mxci_times_log(alpha - 1, mxci_value_at(&r->call->in[SAMPLE], i * r->k + k)) - mxci_gammaln_f64(alpha);
-        sum += alpha;
+    double sum = 0, value = 0, x[MXCI_TILE], alpha[MXCI_TILE];
+    for (int64_t first = 0, n; first < r->k; first += n) {
+        n = load_vectors(r, i, first, x, alpha);
+        for (int64_t k = 0; k < n; k++) {
+            value += mxci_times_log(alpha[k] - 1, x[k]) - mxci_gammaln_f64(alpha[k]);
+            sum += alpha[k];
+        }
     }
     return value + mxci_gammaln_f64(sum);
 }
@@ -192,15 +249,28 @@ static mxc_status dirichlet_forward(const mxc_op_call *call) {
 static void dirichlet_samples(void *arg, int64_t begin, int64_t end, int part) {
     const dirichlet_run *r = arg;
     const mxc_op_call *call = r->call;
-    double *weight = call->temp;
+    double *weight = call->temp, x[MXCI_TILE], alpha[MXCI_TILE];
     (void)part;
     for (int64_t i = begin; i < end; i++) {
         weight[i] = mxci_value_at(&call->out_grad[0], i) * (r->is_log ? 1 : exp(dirichlet_log(r, i)));
-        for (int64_t k = 0; k < r->k; k++)
-            mxci_assign_value(call->req[SAMPLE], &call->in_grad[SAMPLE], i * r->k + k,
-                              weight[i] * (mxci_value_at(&call->in[A], i / r->row * r->k + k) - 1) /
-                                  mxci_value_at(&call->in[SAMPLE], i * r->k + k));
+        for (int64_t first = 0, n; first < r->k && call->req[SAMPLE] != MXC_REQ_NULL; first += n) {
+            n = load_vectors(r, i, first, x, alpha);
+            for (int64_t k = 0; k < n; k++)
+                x[k] = weight[i] * (alpha[k] - 1) / x[k];
+            store_tile(call->req[SAMPLE], &call->in_grad[SAMPLE], i * r->k + first, n, x);
+        }
     }
+}
+
+/* The sum of the parameters that sample i has. */
+static double sum_alphas(const dirichlet_run *r, int64_t i) {
+    double sum = 0, x[MXCI_TILE], alpha[MXCI_TILE];
+    for (int64_t first = 0, n; first < r->k; first += n) {
+        n = load_vectors(r, i, first, x, alpha);
+        for (int64_t k = 0; k < n; k++)
+            sum += alpha[k];
+    }
+    return sum;
 }
 
 /* Vectors begin..end-1 of the parameters: the derivative by alpha_k is log x_k + digamma(sum of alpha) -
@@ -209,17 +279,22 @@ static void dirichlet_alphas(void *arg, int64_t begin, int64_t end, int part) {
     const dirichlet_run *r = arg;
     const mxc_op_call *call = r->call;
     const double *weight = call->temp;
+    double x[MXCI_TILE], own[MXCI_TILE], sum[MXCI_TILE];
     (void)part;
     for (int64_t p = begin; p < end; p++) {
-        double alphas = 0;
-        for (int64_t k = 0; k < r->k; k++)
-            alphas += mxci_value_at(&call->in[A], p * r->k + k);
-        for (int64_t k = 0; k < r->k; k++) {
-            const double own = mxci_digamma_f64(alphas) - mxci_digamma_f64(mxci_value_at(&call->in[A], p * r->k + k));
-            double sum = 0;
-            for (int64_t i = p * r->row; i < (p + 1) * r->row; i++)
-                sum += weight[i] * (log(mxci_value_at(&call->in[SAMPLE], i * r->k + k)) + own);
-            mxci_assign_value(call->req[A], &call->in_grad[A], p * r->k + k, sum);
+        const double of_sum = mxci_digamma_f64(sum_alphas(r, p * r->row));
+        for (int64_t first = 0, n; first < r->k; first += n) {
+            n = load_vectors(r, p * r->row, first, x, own);
+            for (int64_t k = 0; k < n; k++) {
+                own[k] = of_sum - mxci_digamma_f64(own[k]);
+                sum[k] = 0;
+            }
+            for (int64_t i = p * r->row; i < (p + 1) * r->row; i++) {
+                mxci_convert(call->in[SAMPLE].dtype, mxci_at(&call->in[SAMPLE], i * r->k + first), MXC_F64, x, n);
+                for (int64_t k = 0; k < n; k++)
+                    sum[k] += weight[i] * (log(x[k]) + own[k]);
+            }
+            store_tile(call->req[A], &call->in_grad[A], p * r->k + first, n, sum);
         }
     }
 }
