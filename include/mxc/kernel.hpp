@@ -99,7 +99,7 @@ MXC_FN double random_normal(const mxc_random &range, uint64_t i, double mean, do
 }
 MXC_FN int64_t random_integer(const mxc_random &range, uint64_t i, int64_t low, int64_t high) {
     mxc_draws draws = {range.seed, range.stream, range.offset + i, 0};
-    return high > low ? (int64_t)((uint64_t)low + mxc_draw_below(&draws, (uint64_t)high - (uint64_t)low)) : low;
+    return high > low ? mxc_draw_integer(&draws, low, high) : low;
 }
 
 /* ---- choosing by dtype ------------------------------------------------------------------------------------------- */

@@ -106,6 +106,11 @@ MXC_PHILOX_FN uint64_t mxc_draw_below(mxc_draws *d, uint64_t n) {
     }
 }
 
+/* A whole number of low to high - 1; low < high. */
+MXC_PHILOX_FN int64_t mxc_draw_integer(mxc_draws *d, int64_t low, int64_t high) {
+    return (int64_t)((uint64_t)low + mxc_draw_below(d, (uint64_t)high - (uint64_t)low));
+}
+
 /* By the Box-Muller transform. */
 MXC_PHILOX_FN double mxc_draw_normal(mxc_draws *d, double mean, double deviation) {
     double u, v;

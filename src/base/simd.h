@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/half.h"
+#include <mxc/half.h>
 
 #pragma GCC diagnostic ignored "-Wpsabi" /* all users of the types below are inlined: no call passes a vector */
 
@@ -132,7 +132,7 @@ MXCI_INLINE mxci_v_f64 mxci_widen_f32(const float *p) {
 typedef short mxci_f16_words __attribute__((vector_size(16))); /* eight float16 */
 
 /* Eight elements of f16. */
-MXCI_INLINE mxci_v_f32 mxci_load_f16(const mxci_f16 *p) {
+MXCI_INLINE mxci_v_f32 mxci_load_f16(const mxc_f16 *p) {
 #if defined(__F16C__)
     mxci_f16_words words;
     memcpy(&words, p, sizeof words);
@@ -140,18 +140,18 @@ MXCI_INLINE mxci_v_f32 mxci_load_f16(const mxci_f16 *p) {
 #else
     mxci_v_f32 v;
     for (int i = 0; i < 8; i++)
-        v[i] = mxci_f16_to_float(p[i]);
+        v[i] = mxc_f16_to_float(p[i]);
     return v;
 #endif
 }
 
-MXCI_INLINE void mxci_store_f16(mxci_f16 *p, mxci_v_f32 v) {
+MXCI_INLINE void mxci_store_f16(mxc_f16 *p, mxci_v_f32 v) {
 #if defined(__F16C__)
     mxci_f16_words words = __builtin_ia32_vcvtps2ph256(v, 0);
     memcpy(p, &words, sizeof words);
 #else
     for (int i = 0; i < 8; i++)
-        p[i] = mxci_float_to_f16(v[i]);
+        p[i] = mxc_float_to_f16(v[i]);
 #endif
 }
 

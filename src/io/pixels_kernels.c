@@ -214,9 +214,9 @@ static void split_row(const uint8_t *from, int64_t channels, int64_t n, int mirr
 #define CONVERT(byte, mean, factor, add) to_signed(((float)(byte) - (mean)) * (factor) + (add))
 #include "io/pixels_write_kernels.inc"
 
-#define T mxci_f16
+#define T mxc_f16
 #define NAME(stem) stem##_f16
-#define CONVERT(byte, mean, factor, add) mxci_float_to_f16(((float)(byte) - (mean)) * (factor) + (add))
+#define CONVERT(byte, mean, factor, add) mxc_float_to_f16(((float)(byte) - (mean)) * (factor) + (add))
 #include "io/pixels_write_kernels.inc"
 
 #define T float

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "base/half.h"
+#include <mxc/half.h>
 
 /* A rectangle of an image; stride: bytes from row to row. */
 typedef struct mxci_pixel_view {
@@ -41,7 +41,7 @@ typedef struct mxci_pixels_format {
 
 void mxci_pixels_write_u8(const mxci_pixel_view *from, const mxci_pixels_format *form, uint8_t *to);
 void mxci_pixels_write_i8(const mxci_pixel_view *from, const mxci_pixels_format *form, int8_t *to);
-void mxci_pixels_write_f16(const mxci_pixel_view *from, const mxci_pixels_format *form, mxci_f16 *to);
+void mxci_pixels_write_f16(const mxci_pixel_view *from, const mxci_pixels_format *form, mxc_f16 *to);
 void mxci_pixels_write_f32(const mxci_pixel_view *from, const mxci_pixels_format *form, float *to);
 
 #endif

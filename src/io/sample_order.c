@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "math/philox.h"
+#include <mxc/philox.h>
 
 enum { ROUNDS = 8, NUMBERS = 1 << 20 };
 static const uint64_t shuffle_stream = UINT64_C(0x4f52444552) << 24; /* distinct from the samples' streams */
@@ -22,7 +22,7 @@ static int half_of(int64_t n) {
 }
 
 static uint64_t round_function(uint64_t seed, uint64_t epoch, uint64_t low, uint64_t round) {
-    return mxci_philox_stream(seed, shuffle_stream ^ epoch, low * ROUNDS + round).word[0];
+    return mxc_philox_stream(seed, shuffle_stream ^ epoch, low * ROUNDS + round).word[0];
 }
 
 int64_t mxci_shuffled_sample(uint64_t seed, uint64_t epoch, int64_t n, int64_t position) {
@@ -65,12 +65,12 @@ int64_t mxci_chunk_shuffled_sample(const mxci_chunk_shuffle *c, uint64_t epoch, 
 }
 
 static uint32_t draw_bits(mxci_sample_rng *rng) {
-    return mxci_philox_number(rng->seed, rng->sample, rng->epoch * NUMBERS + rng->n_drawn++ % NUMBERS);
+    return mxc_philox_number(rng->seed, rng->sample, rng->epoch * NUMBERS + rng->n_drawn++ % NUMBERS);
 }
 
 double mxci_sample_rng_unit(mxci_sample_rng *rng) {
     uint32_t high = draw_bits(rng);
-    return mxci_philox_double(high, draw_bits(rng));
+    return mxc_philox_double(high, draw_bits(rng));
 }
 
 double mxci_sample_rng_between(mxci_sample_rng *rng, double low, double high) {

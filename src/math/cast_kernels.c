@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-#include "base/half.h"
+#include <mxc/half.h>
+
 #include "base/simd.h"
 
 /* Truncate towards zero to integer type T, within [low, high]; above is high + 1, which a float holds exactly. */
@@ -82,33 +83,33 @@ enum { DTYPES = 13 }; /* one more than the largest flag */
 
 /* Eight at a time by the conversion instruction, the rest one by one. */
 static void f16_to_float(const void *from, void *to, int64_t n) {
-    const mxci_f16 *x = from;
+    const mxc_f16 *x = from;
     float *y = to;
     int64_t i = 0;
     for (; i + 8 <= n; i += 8)
         mxci_store_f32(y + i, mxci_load_f16(x + i));
     for (; i < n; i++)
-        y[i] = mxci_f16_to_float(x[i]);
+        y[i] = mxc_f16_to_float(x[i]);
 }
 
 static void float_to_f16(const void *from, void *to, int64_t n) {
     const float *x = from;
-    mxci_f16 *y = to;
+    mxc_f16 *y = to;
     int64_t i = 0;
     for (; i + 8 <= n; i += 8)
         mxci_store_f16(y + i, mxci_load_f32(x + i));
     for (; i < n; i++)
-        y[i] = mxci_float_to_f16(x[i]);
+        y[i] = mxc_float_to_f16(x[i]);
 }
 
 static void bf16_to_float(const void *from, void *to, int64_t n) {
     for (int64_t i = 0; i < n; i++)
-        ((float *)to)[i] = mxci_bf16_to_float(((const mxci_bf16 *)from)[i]);
+        ((float *)to)[i] = mxc_bf16_to_float(((const mxc_bf16 *)from)[i]);
 }
 
 static void float_to_bf16(const void *from, void *to, int64_t n) {
     for (int64_t i = 0; i < n; i++)
-        ((mxci_bf16 *)to)[i] = mxci_float_to_bf16(((const float *)from)[i]);
+        ((mxc_bf16 *)to)[i] = mxc_float_to_bf16(((const float *)from)[i]);
 }
 
 /* ---- all ---- */

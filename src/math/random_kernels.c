@@ -5,8 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include <mxc/philox.h>
+
 #include "base/simd.h"
-#include "math/philox.h"
 
 enum { LANES = 4, GROUPS = 4, BLOCKS = LANES * GROUPS, BATCH = 256 }; /* computed side by side; words held at once */
 
@@ -19,10 +20,10 @@ typedef struct group {
     mxci_v_u64 word[4];
 } group;
 
-/* mxci_philox_round. */
+/* mxc_philox_round. */
 MXCI_INLINE void group_round(group *g, mxci_v_u64 key0, mxci_v_u64 key1) {
-    mxci_v_u64 a = mxci_mul_halves(splat(MXCI_PHILOX_M0), g->word[0]);
-    mxci_v_u64 b = mxci_mul_halves(splat(MXCI_PHILOX_M1), g->word[2]);
+    mxci_v_u64 a = mxci_mul_halves(splat(MXC_PHILOX_M0), g->word[0]);
+    mxci_v_u64 b = mxci_mul_halves(splat(MXC_PHILOX_M1), g->word[2]);
     g->word[0] = (b >> 32) ^ g->word[1] ^ key0;
     g->word[1] = b;
     g->word[2] = (a >> 32) ^ g->word[3] ^ key1;
@@ -58,11 +59,11 @@ static void many_blocks(uint64_t seed, uint64_t stream, uint64_t block, uint32_t
 void mxci_random_words(uint64_t seed, uint64_t stream, uint64_t first, int64_t n, uint32_t *out) {
     int64_t i = 0;
     for (; i < n && (first + (uint64_t)i) % 4 != 0; i++)
-        out[i] = mxci_philox_number(seed, stream, first + (uint64_t)i);
+        out[i] = mxc_philox_number(seed, stream, first + (uint64_t)i);
     for (; i + 4 * BLOCKS <= n; i += 4 * BLOCKS)
         many_blocks(seed, stream, (first + (uint64_t)i) / 4, out + i);
     for (; i < n; i++)
-        out[i] = mxci_philox_number(seed, stream, first + (uint64_t)i);
+        out[i] = mxc_philox_number(seed, stream, first + (uint64_t)i);
 }
 
 /* ---- uniform and normal, once for float and once for double ----------------------------------------------------- */
@@ -72,11 +73,11 @@ enum { words_f32 = 1, words_f64 = 2 };
 
 /* In [0, 1). */
 MXCI_INLINE float unit_f32(const uint32_t *words) {
-    return mxci_philox_float(words[0]);
+    return mxc_philox_float(words[0]);
 }
 
 MXCI_INLINE double unit_f64(const uint32_t *words) {
-    return mxci_philox_double(words[0], words[1]);
+    return mxc_philox_double(words[0], words[1]);
 }
 
 /* In (0, 1], so that its logarithm is finite: all 32 bits, since the tail of the normal comes from here. */
@@ -85,7 +86,7 @@ MXCI_INLINE float unit_above_0_f32(const uint32_t *words) {
 }
 
 MXCI_INLINE double unit_above_0_f64(const uint32_t *words) {
-    return mxci_philox_double(words[0], words[1]) + 1.1102230246251565404e-16;
+    return mxc_philox_double(words[0], words[1]) + 1.1102230246251565404e-16;
 }
 
 /* libm's functions by type. */

@@ -2,8 +2,9 @@
 /* Filling arrays, queued: one value, uniform and normal random numbers. */
 #include <math.h>
 
+#include <mxc/half.h>
+
 #include "base/error.h"
-#include "base/half.h"
 #include "math/cast_kernels.h"
 #include "math/random_kernels.h"
 #include "ndarray/array_task.h"
@@ -56,20 +57,20 @@ static uint16_t below(uint16_t near, double near_value, double high) {
 }
 
 /* Round to the type, but stay below high. */
-static void uniform_f16(const float *x, int64_t n, double high, mxci_f16 *out) {
-    mxci_f16 near = mxci_float_to_f16((float)high), last = {below(near.bits, mxci_f16_to_float(near), high)};
+static void uniform_f16(const float *x, int64_t n, double high, mxc_f16 *out) {
+    mxc_f16 near = mxc_float_to_f16((float)high), last = {below(near.bits, mxc_f16_to_float(near), high)};
     for (int64_t i = 0; i < n; i++) {
-        out[i] = mxci_float_to_f16(x[i]);
-        if (mxci_f16_to_float(out[i]) >= high)
+        out[i] = mxc_float_to_f16(x[i]);
+        if (mxc_f16_to_float(out[i]) >= high)
             out[i] = last;
     }
 }
 
-static void uniform_bf16(const float *x, int64_t n, double high, mxci_bf16 *out) {
-    mxci_bf16 near = mxci_float_to_bf16((float)high), last = {below(near.bits, mxci_bf16_to_float(near), high)};
+static void uniform_bf16(const float *x, int64_t n, double high, mxc_bf16 *out) {
+    mxc_bf16 near = mxc_float_to_bf16((float)high), last = {below(near.bits, mxc_bf16_to_float(near), high)};
     for (int64_t i = 0; i < n; i++) {
-        out[i] = mxci_float_to_bf16(x[i]);
-        if (mxci_bf16_to_float(out[i]) >= high)
+        out[i] = mxc_float_to_bf16(x[i]);
+        if (mxc_bf16_to_float(out[i]) >= high)
             out[i] = last;
     }
 }
@@ -92,9 +93,9 @@ static void produce_uniform(const mxci_array_task *task, const void *source, int
         int64_t n = end - at < TILE ? end - at : TILE;
         mxci_random_uniform_f32(r->seed, r->stream, r->offset, at, at + n, (float)task->a, (float)task->b, tile);
         if (dtype == MXC_F16)
-            uniform_f16(tile, n, high, (mxci_f16 *)out + (at - begin));
+            uniform_f16(tile, n, high, (mxc_f16 *)out + (at - begin));
         else
-            uniform_bf16(tile, n, high, (mxci_bf16 *)out + (at - begin));
+            uniform_bf16(tile, n, high, (mxc_bf16 *)out + (at - begin));
     }
 }
 

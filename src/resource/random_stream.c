@@ -66,32 +66,32 @@ mxc_status mxc_random_set_state(mxc_context context, const mxc_random *state) {
 uint32_t mxc_random_bits(const mxc_random *range, uint64_t i) {
     if (!range)
         return 0;
-    return mxci_philox_number(range->seed, range->stream, range->offset + i);
+    return mxc_philox_number(range->seed, range->stream, range->offset + i);
 }
 
 float mxc_random_uniform(const mxc_random *range, uint64_t i) {
     if (!range)
         return 0;
-    return mxci_philox_float(mxc_random_bits(range, i));
+    return mxc_philox_float(mxc_random_bits(range, i));
 }
 
 /* The generator of number i alone (distributions.h): its words are none of the range's plain numbers. */
-static mxci_draws draws_of(const mxc_random *range, uint64_t i) {
-    return (mxci_draws){.seed = range->seed, .stream = range->stream, .offset = range->offset + i};
+static mxc_draws draws_of(const mxc_random *range, uint64_t i) {
+    return (mxc_draws){.seed = range->seed, .stream = range->stream, .offset = range->offset + i};
 }
 
 double mxc_random_normal(const mxc_random *range, uint64_t i, double mean, double deviation) {
-    mxci_draws draws;
+    mxc_draws draws;
     if (!range)
         return mean;
     draws = draws_of(range, i);
-    return mxci_draw_normal(&draws, mean, deviation);
+    return mxc_draw_normal(&draws, mean, deviation);
 }
 
 int64_t mxc_random_integer(const mxc_random *range, uint64_t i, int64_t low, int64_t high) {
-    mxci_draws draws;
+    mxc_draws draws;
     if (!range || high <= low)
         return low;
     draws = draws_of(range, i);
-    return (int64_t)((uint64_t)low + mxci_draw_below(&draws, (uint64_t)high - (uint64_t)low));
+    return mxc_draw_integer(&draws, low, high);
 }

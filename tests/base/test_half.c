@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "base/half.h"
+#include <mxc/half.h>
 
 static uint32_t bits_of(float f) {
     uint32_t u;
@@ -55,7 +55,7 @@ static unsigned nearest(float f, int exponent_bits, int fraction_bits) {
 static void every_f16_widens_exactly(void **state) {
     (void)state;
     for (unsigned b = 0; b < 65536; b++) {
-        float f = mxci_f16_to_float((mxci_f16){(uint16_t)b});
+        float f = mxc_f16_to_float((mxc_f16){(uint16_t)b});
         double expected = value_of(b, 5, 10);
         if (isnan(expected))
             assert_true(isnan(f));
@@ -67,8 +67,8 @@ static void every_f16_widens_exactly(void **state) {
 static void every_f16_comes_back(void **state) {
     (void)state;
     for (unsigned b = 0; b < 65536; b++) {
-        float f = mxci_f16_to_float((mxci_f16){(uint16_t)b});
-        unsigned back = mxci_float_to_f16(f).bits;
+        float f = mxc_f16_to_float((mxc_f16){(uint16_t)b});
+        unsigned back = mxc_float_to_f16(f).bits;
         if (isnan(f))
             assert_true((back & 0x7fff) > 0x7c00 && (back & 0x8000) == (b & 0x8000));
         else
@@ -79,8 +79,8 @@ static void every_f16_comes_back(void **state) {
 static void every_bf16_widens_and_comes_back(void **state) {
     (void)state;
     for (unsigned b = 0; b < 65536; b++) {
-        float f = mxci_bf16_to_float((mxci_bf16){(uint16_t)b});
-        unsigned back = mxci_float_to_bf16(f).bits;
+        float f = mxc_bf16_to_float((mxc_bf16){(uint16_t)b});
+        unsigned back = mxc_float_to_bf16(f).bits;
         assert_int_equal(bits_of(f), b << 16);
         if (isnan(f))
             assert_true((back & 0x7fff) > 0x7f80);
@@ -92,12 +92,12 @@ static void every_bf16_widens_and_comes_back(void **state) {
 static void check_rounding(uint32_t u) {
     float f = float_of(u);
     if (isnan(f)) {
-        assert_true((mxci_float_to_f16(f).bits & 0x7fff) > 0x7c00);
-        assert_true((mxci_float_to_bf16(f).bits & 0x7fff) > 0x7f80);
+        assert_true((mxc_float_to_f16(f).bits & 0x7fff) > 0x7c00);
+        assert_true((mxc_float_to_bf16(f).bits & 0x7fff) > 0x7f80);
         return;
     }
-    assert_int_equal(mxci_float_to_f16(f).bits, nearest(f, 5, 10));
-    assert_int_equal(mxci_float_to_bf16(f).bits, nearest(f, 8, 7));
+    assert_int_equal(mxc_float_to_f16(f).bits, nearest(f, 5, 10));
+    assert_int_equal(mxc_float_to_bf16(f).bits, nearest(f, 8, 7));
 }
 
 /* Floats in equal steps through all patterns, so every exponent and both signs come up. */

@@ -11,9 +11,9 @@ layers='base=0 storage=1 engine=1 math=2 image=3 resource=3 ndarray=4 operator=5
     <storage>=storage <engine>=engine <random>=resource <ndarray>=ndarray <dlpack>=ndarray <op>=operator <image>=image
     <half>=base <philox>=math <kernel>=operator <simpleop>=simpleop <symbol>=symbol <executor>=executor <optimizer>=optimizer <kvstore>=kvstore <recordio>=io <io>=io
     <train>=train <quantize>=rewrite'
-plain='stddef.h stdint.h stdbool.h string.h math.h float.h limits.h immintrin.h cblas.h mxc/types.h base/half.h
+plain='stddef.h stdint.h stdbool.h string.h math.h float.h limits.h immintrin.h cblas.h mxc/types.h mxc/half.h mxc/philox.h
     base/simd.h base/size.h math/distributions.h math/fastmath.h math/for_types.inc math/for_vectors.inc
-    math/index.h math/loop.h math/philox.h math/scalar_math.h math/sort_key.h image/resample_weights.h'
+    math/index.h math/loop.h math/scalar_math.h math/sort_key.h image/resample_weights.h'
 
 check() {
     (cd "$1" && sources . src include | sed '/^src.cuda./d' | xargs -r grep -Hn '^[ \t]*#[ \t]*include') |
@@ -68,7 +68,7 @@ samples() {
 #include <mxc/ndarray.h>'
     must_pass src/operator/nn/a_kernels.c <<<'#include "math/gemm_kernels.h"
 #include <math.h>
-#include "base/half.h"'
+#include <mxc/half.h>'
     must_pass include/mxc/op.h <<<'#include <mxc/ndarray.h>'
 }
 

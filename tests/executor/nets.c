@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "executor/nets.h"
 
+#include <mxc/half.h>
 #include <mxc/ndarray.h>
-
-#include "base/half.h"
 
 #include "../../bench/nets.h"
 
@@ -76,9 +75,9 @@ static double element(mxc_dtype type, const void *data, int64_t i) {
     case MXC_F64:
         return ((const double *)data)[i];
     case MXC_F16:
-        return mxci_f16_to_float(((const mxci_f16 *)data)[i]);
+        return mxc_f16_to_float(((const mxc_f16 *)data)[i]);
     case MXC_BF16:
-        return mxci_bf16_to_float(((const mxci_bf16 *)data)[i]);
+        return mxc_bf16_to_float(((const mxc_bf16 *)data)[i]);
     default:
         return ((const float *)data)[i];
     }
@@ -90,10 +89,10 @@ static void put_element(mxc_dtype type, void *data, int64_t i, double value) {
         ((double *)data)[i] = value;
         break;
     case MXC_F16:
-        ((mxci_f16 *)data)[i] = mxci_float_to_f16((float)value);
+        ((mxc_f16 *)data)[i] = mxc_float_to_f16((float)value);
         break;
     case MXC_BF16:
-        ((mxci_bf16 *)data)[i] = mxci_float_to_bf16((float)value);
+        ((mxc_bf16 *)data)[i] = mxc_float_to_bf16((float)value);
         break;
     default:
         ((float *)data)[i] = (float)value;

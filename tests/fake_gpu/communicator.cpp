@@ -37,9 +37,9 @@ double value(const char *at, mxc_dtype dtype) {
     case MXC_F64:
         return *reinterpret_cast<const double *>(at);
     case MXC_F16:
-        return mxci_f16_to_float(*reinterpret_cast<const mxci_f16 *>(at));
+        return mxc_f16_to_float(*reinterpret_cast<const mxc_f16 *>(at));
     case MXC_BF16:
-        return mxci_bf16_to_float(*reinterpret_cast<const mxci_bf16 *>(at));
+        return mxc_bf16_to_float(*reinterpret_cast<const mxc_bf16 *>(at));
     case MXC_I8:
         return *reinterpret_cast<const int8_t *>(at);
     case MXC_U8:
@@ -60,10 +60,10 @@ void put(char *at, double x, mxc_dtype dtype) {
         *reinterpret_cast<double *>(at) = x;
         break;
     case MXC_F16:
-        *reinterpret_cast<mxci_f16 *>(at) = mxci_float_to_f16(static_cast<float>(x));
+        *reinterpret_cast<mxc_f16 *>(at) = mxc_float_to_f16(static_cast<float>(x));
         break;
     case MXC_BF16:
-        *reinterpret_cast<mxci_bf16 *>(at) = mxci_float_to_bf16(static_cast<float>(x));
+        *reinterpret_cast<mxc_bf16 *>(at) = mxc_float_to_bf16(static_cast<float>(x));
         break;
     case MXC_I8:
         *reinterpret_cast<int8_t *>(at) = static_cast<int8_t>(x);

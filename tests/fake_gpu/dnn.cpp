@@ -131,9 +131,9 @@ mxc_status mxcu_dnn_conv(const mxc_op_call *call, const mxcu_conv *c, mxcu_conv_
         return MXC_OK;
     switch (c->dtype) {
     case MXC_F16:
-        return queue<mxci_f16>(call, c, pass, a, b, to, add);
+        return queue<mxc_f16>(call, c, pass, a, b, to, add);
     case MXC_BF16:
-        return queue<mxci_bf16>(call, c, pass, a, b, to, add);
+        return queue<mxc_bf16>(call, c, pass, a, b, to, add);
     default:
         return queue<float>(call, c, pass, a, b, to, add);
     }

@@ -163,7 +163,7 @@ static void test_contrast_and_illumination(void **state) {
 static void test_dtypes(void **state) {
     run r;
     float wide[105];
-    mxci_f16 half[105];
+    mxc_f16 half[105];
     uint8_t bytes[105];
     int8_t low[105];
     (void)state;
@@ -174,7 +174,7 @@ static void test_dtypes(void **state) {
     start(&r, TEXTS("data_shape=(3,5,7)", "mirror=1", "mean_r=7", "std_g=3", "dtype=float16"));
     apply(&r, 3, 8, 8, 0, half);
     for (int i = 0; i < 105; i++)
-        assert_int_equal(half[i].bits, mxci_float_to_f16(wide[i]).bits);
+        assert_int_equal(half[i].bits, mxc_float_to_f16(wide[i]).bits);
     stop(&r);
     start(&r, TEXTS("data_shape=(3,5,7)", "mirror=1", "mean_r=7", "std_g=3", "dtype=uint8"));
     apply(&r, 3, 8, 8, 0, bytes);

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/half.h"
+#include <mxc/half.h>
+
 #include "base/sys.h"
 
 enum { RANKS = FAKE_GROUP_RANKS };
@@ -149,15 +150,15 @@ static void add(void *to, const void *from, int64_t n, mxc_dtype dtype) {
             ((int32_t *)to)[i] += ((const int32_t *)from)[i];
             break;
         case MXC_F16: {
-            mxci_f16 *a = to;
-            const mxci_f16 *b = from;
-            a[i] = mxci_float_to_f16(mxci_f16_to_float(a[i]) + mxci_f16_to_float(b[i]));
+            mxc_f16 *a = to;
+            const mxc_f16 *b = from;
+            a[i] = mxc_float_to_f16(mxc_f16_to_float(a[i]) + mxc_f16_to_float(b[i]));
             break;
         }
         default: {
-            mxci_bf16 *a = to;
-            const mxci_bf16 *b = from;
-            a[i] = mxci_float_to_bf16(mxci_bf16_to_float(a[i]) + mxci_bf16_to_float(b[i]));
+            mxc_bf16 *a = to;
+            const mxc_bf16 *b = from;
+            a[i] = mxc_float_to_bf16(mxc_bf16_to_float(a[i]) + mxc_bf16_to_float(b[i]));
         }
         }
 }

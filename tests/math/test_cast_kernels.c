@@ -4,9 +4,9 @@
 
 #include <math.h>
 
+#include <mxc/half.h>
 #include <mxc/types.h>
 
-#include "base/half.h"
 #include "math/cast_kernels.h"
 
 static const mxc_dtype dtypes[] = {MXC_F32, MXC_F64, MXC_F16, MXC_U8, MXC_I32, MXC_I8, MXC_I64, MXC_BOOL, MXC_BF16};
@@ -100,8 +100,8 @@ static void integers_keep_their_low_bits(void **state) {
 static void halves_round_to_nearest_even(void **state) {
     const float x[] = {1.0f + 0x1p-11f, 1.0f + 3 * 0x1p-11f, 65520.0f, 0x1p-24f};
     const uint16_t expected[] = {0x3c00, 0x3c02, 0x7c00, 0x0001};
-    mxci_f16 h[4];
-    mxci_bf16 b;
+    mxc_f16 h[4];
+    mxc_bf16 b;
     (void)state;
     mxci_convert(MXC_F32, x, MXC_F16, h, 4);
     for (int i = 0; i < 4; i++)

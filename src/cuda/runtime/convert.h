@@ -48,9 +48,9 @@ struct mxcu_any {
         case MXC_F64:
             return f(static_cast<const double *>(data)[i]);
         case MXC_F16:
-            return f(mxcu_f16_to_float(static_cast<const mxci_f16 *>(data)[i]));
+            return f(mxcu_f16_to_float(static_cast<const mxc_f16 *>(data)[i]));
         case MXC_BF16:
-            return f(mxcu_bf16_to_float(static_cast<const mxci_bf16 *>(data)[i]));
+            return f(mxcu_bf16_to_float(static_cast<const mxc_bf16 *>(data)[i]));
         case MXC_I8:
             return f((int64_t) static_cast<const int8_t *>(data)[i]);
         case MXC_I32:

@@ -29,28 +29,28 @@
 /* What a stored type is computed in. */
 template <class T> struct mxcu_compute { using type = int64_t; }; /* int8_t, uint8_t, int32_t, int64_t, bool */
 template <> struct mxcu_compute<float> { using type = float; };
-template <> struct mxcu_compute<mxci_f16> { using type = float; };
-template <> struct mxcu_compute<mxci_bf16> { using type = float; };
+template <> struct mxcu_compute<mxc_f16> { using type = float; };
+template <> struct mxcu_compute<mxc_bf16> { using type = float; };
 template <> struct mxcu_compute<double> { using type = double; };
 template <class T> using mxcu_compute_t = typename mxcu_compute<T>::type;
 
 template <class T> MXCU_DEVICE mxcu_compute_t<T> mxcu_widen(T x) {
     return x;
 }
-template <> MXCU_DEVICE float mxcu_widen(mxci_f16 x) {
+template <> MXCU_DEVICE float mxcu_widen(mxc_f16 x) {
     return mxcu_f16_to_float(x);
 }
-template <> MXCU_DEVICE float mxcu_widen(mxci_bf16 x) {
+template <> MXCU_DEVICE float mxcu_widen(mxc_bf16 x) {
     return mxcu_bf16_to_float(x);
 }
 
 template <class T> MXCU_DEVICE T mxcu_narrow(mxcu_compute_t<T> x) {
     return static_cast<T>(x);
 }
-template <> MXCU_DEVICE mxci_f16 mxcu_narrow<mxci_f16>(float x) {
+template <> MXCU_DEVICE mxc_f16 mxcu_narrow<mxc_f16>(float x) {
     return mxcu_float_to_f16(x);
 }
-template <> MXCU_DEVICE mxci_bf16 mxcu_narrow<mxci_bf16>(float x) {
+template <> MXCU_DEVICE mxc_bf16 mxcu_narrow<mxc_bf16>(float x) {
     return mxcu_float_to_bf16(x);
 }
 
@@ -133,10 +133,10 @@ struct mxcu_single_thread {
 #define MXCU_CASES_REAL(fn, ...)               \
     MXCU_CASE(MXC_F32, float, fn, __VA_ARGS__) \
     MXCU_CASE(MXC_F64, double, fn, __VA_ARGS__)
-#define MXCU_CASES_FLOAT(fn, ...)                 \
-    MXCU_CASES_REAL(fn, __VA_ARGS__)              \
-    MXCU_CASE(MXC_F16, mxci_f16, fn, __VA_ARGS__) \
-    MXCU_CASE(MXC_BF16, mxci_bf16, fn, __VA_ARGS__)
+#define MXCU_CASES_FLOAT(fn, ...)                \
+    MXCU_CASES_REAL(fn, __VA_ARGS__)             \
+    MXCU_CASE(MXC_F16, mxc_f16, fn, __VA_ARGS__) \
+    MXCU_CASE(MXC_BF16, mxc_bf16, fn, __VA_ARGS__)
 #define MXCU_CASES_INT(fn, ...)                  \
     MXCU_CASE(MXC_I8, int8_t, fn, __VA_ARGS__)   \
     MXCU_CASE(MXC_U8, uint8_t, fn, __VA_ARGS__)  \

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <mxc/half.h>
 #include <mxc/version.h>
 
-#include "base/half.h"
 #include "base/module.h"
 #include "base/process_group.h"
 
@@ -54,19 +54,19 @@ static mxc_status checked(int line, int code, const char *call) {
 /* ---- sums of 16-bit floats --------------------------------------------------------------------------------------- */
 
 static void add_f16(void *in, void *inout, int *n, MPI_Datatype *type) {
-    const mxci_f16 *a = in;
-    mxci_f16 *b = inout;
+    const mxc_f16 *a = in;
+    mxc_f16 *b = inout;
     (void)type;
     for (int i = 0; i < *n; i++)
-        b[i] = mxci_float_to_f16(mxci_f16_to_float(a[i]) + mxci_f16_to_float(b[i]));
+        b[i] = mxc_float_to_f16(mxc_f16_to_float(a[i]) + mxc_f16_to_float(b[i]));
 }
 
 static void add_bf16(void *in, void *inout, int *n, MPI_Datatype *type) {
-    const mxci_bf16 *a = in;
-    mxci_bf16 *b = inout;
+    const mxc_bf16 *a = in;
+    mxc_bf16 *b = inout;
     (void)type;
     for (int i = 0; i < *n; i++)
-        b[i] = mxci_float_to_bf16(mxci_bf16_to_float(a[i]) + mxci_bf16_to_float(b[i]));
+        b[i] = mxc_float_to_bf16(mxc_bf16_to_float(a[i]) + mxc_bf16_to_float(b[i]));
 }
 
 /* How a dtype is summed; MPI_DATATYPE_NULL if it is not. */

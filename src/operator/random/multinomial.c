@@ -108,14 +108,25 @@ static size_t multinomial_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return mxci_size_of(pass == MXC_BACKWARD ? size : size / in->dim[in->ndim - 1], sizeof(double));
 }
 
+/* Probabilities first..first+n-1 of a row, at most a tile of them; returns n. */
+static int64_t load_probabilities(const multinomial_run *r, int64_t row, int64_t first, double *to) {
+    const mxc_tensor *in = &r->call->in[0];
+    const int64_t n = r->k - first < MXCI_TILE ? r->k - first : MXCI_TILE;
+    mxci_convert(in->dtype, mxci_at(in, row * r->k + first), MXC_F64, to, n);
+    return n;
+}
+
 static mxc_status add_up_row(const multinomial_run *r, int64_t row) {
-    double sum = 0;
-    for (int64_t k = 0; k < r->k; k++) {
-        const double p = mxci_value_at(&r->call->in[0], row * r->k + k);
-        if (!(p >= 0) || !isfinite(p))
-            return MXC_FAIL(MXC_EINVAL, "_sample_multinomial: probability %lld of row %lld is %g, expected at least 0",
-                            (long long)k, (long long)row, p);
-        sum += p;
+    double sum = 0, p[MXCI_TILE];
+    for (int64_t first = 0, n; first < r->k; first += n) {
+        n = load_probabilities(r, row, first, p);
+        for (int64_t k = 0; k < n; k++) {
+            if (!(p[k] >= 0) || !isfinite(p[k]))
+                return MXC_FAIL(MXC_EINVAL,
+                                "_sample_multinomial: probability %lld of row %lld is %g, expected at least 0",
+                                (long long)(first + k), (long long)row, p[k]);
+            sum += p[k];
+        }
     }
     r->sums[row] = sum;
     if (sum > 0 && isfinite(sum))
@@ -125,26 +136,38 @@ static mxc_status add_up_row(const multinomial_run *r, int64_t row) {
                     (long long)row, sum);
 }
 
-/* Samples begin..end-1, counted through: the first index at which the running sum is above a uniform part of the row's
- * sum. The last one with a probability above 0 where rounding leaves none. */
+/* The first index of a row at which the running sum is above limit; the last one with a probability above 0 where
+ * rounding leaves none. */
+static int64_t find_index(const multinomial_run *r, int64_t row, double limit, double *chosen) {
+    double sum = 0, p[MXCI_TILE];
+    int64_t index = 0;
+    *chosen = 0;
+    for (int64_t first = 0, n; first < r->k; first += n) {
+        n = load_probabilities(r, row, first, p);
+        for (int64_t k = 0; k < n; k++) {
+            sum += p[k];
+            if (p[k] > 0) {
+                *chosen = p[k];
+                index = first + k;
+            }
+            if (*chosen > 0 && sum > limit)
+                return index;
+        }
+    }
+    return index;
+}
+
+/* Samples begin..end-1, counted through: each by a uniform part of its row's sum. */
 static void sample_indices(void *arg, int64_t begin, int64_t end, int part) {
     const multinomial_run *r = arg;
     const mxc_op_call *call = r->call;
     (void)part;
     for (int64_t i = begin; i < end; i++) {
-        mxci_draws draws = {call->random.seed, call->random.stream, call->random.offset + (uint64_t)i, 0};
+        mxc_draws draws = {call->random.seed, call->random.stream, call->random.offset + (uint64_t)i, 0};
         const int64_t row = i / r->samples;
         const double limit = mxci_draw_uniform(&draws, 0, r->sums[row]);
-        double sum = 0, chosen = 0, index = 0;
+        double chosen, index = (double)find_index(r, row, limit, &chosen);
         char element[8];
-        for (int64_t k = 0; k < r->k && (chosen == 0 || sum <= limit); k++) {
-            const double p = mxci_value_at(&call->in[0], row * r->k + k);
-            sum += p;
-            if (p > 0) {
-                chosen = p;
-                index = (double)k;
-            }
-        }
         mxci_convert(MXC_F64, &index, call->out[INDEX].dtype, element, 1);
         mxci_assign_row(call->req[INDEX], call->out[INDEX].dtype, mxci_at(&call->out[INDEX], i), element, 1);
         if (call->n_out > 1)
@@ -167,22 +190,36 @@ static void multinomial_needs(const void *params, mxc_op_needs *needs) {
         *needs = (mxc_op_needs){0};
 }
 
+/* The gradient of each log-probability, added up at the index that was drawn. */
+static void add_row_gradients(const multinomial_run *r, int64_t row, double *sums) {
+    const mxc_tensor *index = &r->call->out[INDEX], *grad = &r->call->out_grad[LOG];
+    double at[MXCI_TILE], g[MXCI_TILE];
+    for (int64_t i = row * r->samples, n; i < (row + 1) * r->samples; i += n) {
+        n = (row + 1) * r->samples - i < MXCI_TILE ? (row + 1) * r->samples - i : MXCI_TILE;
+        mxci_convert(index->dtype, mxci_at(index, i), MXC_F64, at, n);
+        mxci_convert(grad->dtype, mxci_at(grad, i), MXC_F64, g, n);
+        for (int64_t k = 0; k < n; k++)
+            if (at[k] >= 0 && at[k] < (double)r->k)
+                sums[(int64_t)at[k]] += g[k];
+    }
+}
+
 static void gradient_rows(void *arg, int64_t begin, int64_t end, int part) {
     const multinomial_run *r = arg;
     const mxc_op_call *call = r->call;
     (void)part;
     for (int64_t row = begin; row < end; row++) {
-        double *sums = r->sums + row * r->k, index;
+        double *sums = r->sums + row * r->k, p[MXCI_TILE];
         for (int64_t k = 0; k < r->k; k++)
             sums[k] = 0;
-        for (int64_t i = row * r->samples; i < (row + 1) * r->samples; i++) {
-            mxci_convert(call->out[INDEX].dtype, mxci_at(&call->out[INDEX], i), MXC_F64, &index, 1);
-            if (index >= 0 && index < (double)r->k)
-                sums[(int64_t)index] += mxci_value_at(&call->out_grad[LOG], i);
+        add_row_gradients(r, row, sums);
+        for (int64_t first = 0, n; first < r->k; first += n) {
+            n = load_probabilities(r, row, first, p);
+            for (int64_t k = 0; k < n; k++)
+                sums[first + k] = sums[first + k] == 0 ? 0 : sums[first + k] / p[k];
         }
-        for (int64_t k = 0; k < r->k; k++)
-            mxci_assign_value(call->req[0], &call->in_grad[0], row * r->k + k,
-                              sums[k] == 0 ? 0 : sums[k] / mxci_value_at(&call->in[0], row * r->k + k));
+        mxci_assign_cast_row(call->req[0], MXC_F64, sums, call->in_grad[0].dtype,
+                             mxci_at(&call->in_grad[0], row * r->k), r->k);
     }
 }
 

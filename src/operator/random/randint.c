@@ -42,8 +42,8 @@ static void randint_range(void *arg, int64_t begin, int64_t end, int part) {
     const mxci_randint_params *p = call->params;
     (void)part;
     for (int64_t i = begin; i < end; i++) {
-        mxci_draws draws = {call->random.seed, call->random.stream, call->random.offset + (uint64_t)i, 0};
-        const int64_t wide = mxci_draw_integer(&draws, p->low, p->high);
+        mxc_draws draws = {call->random.seed, call->random.stream, call->random.offset + (uint64_t)i, 0};
+        const int64_t wide = mxc_draw_integer(&draws, p->low, p->high);
         const int32_t narrow = (int32_t)wide;
         const mxc_dtype dtype = call->out[0].dtype;
         mxci_assign_row(call->req[0], dtype, mxci_at(&call->out[0], i),

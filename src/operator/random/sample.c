@@ -63,7 +63,7 @@ static void sample_range(void *arg, int64_t begin, int64_t end, int part) {
     for (int64_t at = begin; at < end; at += MXCI_TILE) {
         int64_t n = end - at < MXCI_TILE ? end - at : MXCI_TILE;
         for (int64_t i = 0; i < n; i++) {
-            mxci_draws draws = {call->random.seed, call->random.stream, call->random.offset + (uint64_t)(at + i), 0};
+            mxc_draws draws = {call->random.seed, call->random.stream, call->random.offset + (uint64_t)(at + i), 0};
             parameters_at(s, at + i, &a, &b);
             tile[i] = s->of->draw(&draws, a, b);
         }

@@ -67,7 +67,7 @@ static void zipfian_rows(void *arg, int64_t begin, int64_t end, int part) {
     const zipfian_scratch b = take_zipfian(&(mxci_scratch){.base = call->temp}, p);
     (void)part;
     for (int64_t row = begin; row < end; row++) {
-        mxci_draws draws = {call->random.seed, call->random.stream, call->random.offset + (uint64_t)row, 0};
+        mxc_draws draws = {call->random.seed, call->random.stream, call->random.offset + (uint64_t)row, 0};
         b.tries[row] = mxci_zipfian_row(&draws, p->range_max, n, slots, b.table + row * slots, b.classes + row * n);
     }
 }

@@ -23,10 +23,10 @@ static inline int64_t mxci_zipfian_slots(int64_t n) {
 enum { MXCI_ZIPFIAN_DRAWS = 1000 };
 
 /* A class of 0..range_max-1 with probability log((c + 2) / (c + 1)) / log(range_max + 1). */
-MXCI_PHILOX_FN int64_t mxci_draw_zipfian(mxci_draws *draws, int64_t range_max) {
+MXC_PHILOX_FN int64_t mxci_draw_zipfian(mxc_draws *draws, int64_t range_max) {
     double u, unused;
     int64_t c;
-    mxci_draw_two(draws, &u, &unused);
+    mxc_draw_two(draws, &u, &unused);
     c = (int64_t)exp(u * log((double)range_max + 1)) - 1;
     return c < 0 ? 0 : c < range_max ? c : range_max - 1;
 }
@@ -34,8 +34,8 @@ MXCI_PHILOX_FN int64_t mxci_draw_zipfian(mxci_draws *draws, int64_t range_max) {
 /* Draws until n different classes are found, and returns how many draws it took. The table (slots, open addressing)
  * holds a class + 1, or 0 where nothing is. If the last classes are so rare that MXCI_ZIPFIAN_DRAWS draws per class do
  * not find them, those that are missing follow in order. */
-MXCI_PHILOX_FN int64_t mxci_zipfian_row(mxci_draws *draws, int64_t range_max, int64_t n, int64_t slots, int64_t *table,
-                                        int64_t *classes) {
+MXC_PHILOX_FN int64_t mxci_zipfian_row(mxc_draws *draws, int64_t range_max, int64_t n, int64_t slots, int64_t *table,
+                                       int64_t *classes) {
     int64_t tries = 0, found = 0, next = 0;
     for (int64_t i = 0; i < slots; i++)
         table[i] = 0;

@@ -41,12 +41,12 @@ typedef struct mxci_color_steps {
     mxci_color_step step[MXCI_COLOR_STEPS];
 } mxci_color_steps;
 
-MXCI_PHILOX_FN double mxci_grey_of(const double *rgb) {
+MXC_PHILOX_FN double mxci_grey_of(const double *rgb) {
     return 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2];
 }
 
 /* Noise along the principal components of the colours of ImageNet: alpha times their standard deviations. */
-MXCI_PHILOX_FN void mxci_lighting_add(const double *alpha, double *add) {
+MXC_PHILOX_FN void mxci_lighting_add(const double *alpha, double *add) {
     const double deviation[3] = {55.46, 4.794, 1.148};
     const double colour[3][3] = {
         {-0.5675, 0.7192, 0.4009},
@@ -60,19 +60,19 @@ MXCI_PHILOX_FN void mxci_lighting_add(const double *alpha, double *add) {
     }
 }
 
-MXCI_PHILOX_FN double mxci_color_draw(mxc_random random, uint64_t i, double low, double high) {
-    mxci_draws draws = {random.seed, random.stream, random.offset + i, 0};
+MXC_PHILOX_FN double mxci_color_draw(mxc_random random, uint64_t i, double low, double high) {
+    mxc_draws draws = {random.seed, random.stream, random.offset + i, 0};
     return mxci_draw_uniform(&draws, low, high);
 }
 
 /* The four steps of color_jitter in a random order (R. Durstenfeld's shuffle); those of no change are left out. */
-MXCI_PHILOX_FN void mxci_jitter_draw(const mxci_color_params *p, mxc_random random, mxci_color_steps *out) {
+MXC_PHILOX_FN void mxci_jitter_draw(const mxci_color_params *p, mxc_random random, mxci_color_steps *out) {
     const double most[4] = {p->brightness, p->contrast, p->saturation, p->hue};
     int order[4] = {MXCI_BRIGHTNESS, MXCI_CONTRAST, MXCI_SATURATION, MXCI_HUE};
     out->n = 0;
     for (int i = 3; i > 0; i--) {
-        mxci_draws draws = {random.seed, random.stream, random.offset + 4 + (uint64_t)i, 0};
-        const int at = (int)mxci_draw_integer(&draws, 0, i + 1), kept = order[i];
+        mxc_draws draws = {random.seed, random.stream, random.offset + 4 + (uint64_t)i, 0};
+        const int at = (int)mxc_draw_integer(&draws, 0, i + 1), kept = order[i];
         order[i] = order[at];
         order[at] = kept;
     }
@@ -87,8 +87,7 @@ MXCI_PHILOX_FN void mxci_jitter_draw(const mxci_color_params *p, mxc_random rand
 }
 
 /* The steps of an operator. The call has MXCI_COLOR_DRAWS random numbers where it draws. */
-MXCI_PHILOX_FN void mxci_color_steps_of(int kind, const mxci_color_params *p, mxc_random random,
-                                        mxci_color_steps *out) {
+MXC_PHILOX_FN void mxci_color_steps_of(int kind, const mxci_color_params *p, mxc_random random, mxci_color_steps *out) {
     double alpha[3];
     out->n = 1;
     out->step[0].kind = kind;
@@ -98,8 +97,8 @@ MXCI_PHILOX_FN void mxci_color_steps_of(int kind, const mxci_color_params *p, mx
         out->step[0].amount = mxci_color_draw(random, 0, p->min_factor, p->max_factor);
     } else {
         for (int i = 0; i < 3; i++) {
-            mxci_draws draws = {random.seed, random.stream, random.offset + (uint64_t)i, 0};
-            alpha[i] = kind == MXCI_LIGHTING ? p->alpha.value[i] : mxci_draw_normal(&draws, 0, p->alpha_std);
+            mxc_draws draws = {random.seed, random.stream, random.offset + (uint64_t)i, 0};
+            alpha[i] = kind == MXCI_LIGHTING ? p->alpha.value[i] : mxc_draw_normal(&draws, 0, p->alpha_std);
         }
         out->step[0].kind = MXCI_LIGHTING;
         mxci_lighting_add(alpha, out->step[0].add);
@@ -107,13 +106,13 @@ MXCI_PHILOX_FN void mxci_color_steps_of(int kind, const mxci_color_params *p, mx
 }
 
 /* The value of a channel, given the hue of the colour relative to that channel, in sixths of the circle. */
-MXCI_PHILOX_FN double mxci_hue_channel(double hue, double low, double high) {
+MXC_PHILOX_FN double mxci_hue_channel(double hue, double low, double high) {
     const double at = hue - 6 * floor(hue / 6), falling = 4 - at > 0 ? 4 - at : 0, share = at < falling ? at : falling;
     return low + (high - low) * (share < 1 ? share : 1);
 }
 
 /* The hue is 0 at red, 2 at green and 4 at blue. Turning it keeps the largest and the smallest of the channels. */
-MXCI_PHILOX_FN void mxci_turn_hue(double *rgb, double circles) {
+MXC_PHILOX_FN void mxci_turn_hue(double *rgb, double circles) {
     const double r = rgb[0], g = rgb[1], b = rgb[2];
     const double high = r > g ? (r > b ? r : b) : (g > b ? g : b), low = r < g ? (r < b ? r : b) : (g < b ? g : b);
     const double range = high > low ? high - low : 1;
@@ -125,7 +124,7 @@ MXCI_PHILOX_FN void mxci_turn_hue(double *rgb, double circles) {
 }
 
 /* Steps 0 to n - 1 on a pixel of 1 or 3 channels. A grey one has neither hue nor saturation nor colours of light. */
-MXCI_PHILOX_FN void mxci_color_apply(const mxci_color_steps *steps, int n, int channels, double *x) {
+MXC_PHILOX_FN void mxci_color_apply(const mxci_color_steps *steps, int n, int channels, double *x) {
     for (int i = 0; i < n; i++) {
         const mxci_color_step *s = &steps->step[i];
         const double grey = channels == 3 ? mxci_grey_of(x) : x[0];
@@ -145,7 +144,7 @@ MXCI_PHILOX_FN void mxci_color_apply(const mxci_color_steps *steps, int n, int c
 }
 
 /* The step that needs the mean of the image as the steps before leave it; -1: none. */
-MXCI_PHILOX_FN int mxci_color_mean_step(const mxci_color_steps *steps) {
+MXC_PHILOX_FN int mxci_color_mean_step(const mxci_color_steps *steps) {
     for (int i = 0; i < steps->n; i++)
         if (steps->step[i].kind == MXCI_CONTRAST)
             return i;
@@ -153,7 +152,7 @@ MXCI_PHILOX_FN int mxci_color_mean_step(const mxci_color_steps *steps) {
 }
 
 /* What an integer dtype stores, before the fraction is cut off: numbers that are whole but for rounding stay whole. */
-MXCI_PHILOX_FN double mxci_color_whole(double x) {
+MXC_PHILOX_FN double mxci_color_whole(double x) {
     return x < 0 ? x - 1e-6 : x + 1e-6;
 }
 

@@ -34,14 +34,14 @@ static inline mxci_image_part mxci_image_part_of(const mxc_op_call *call, const 
 }
 
 /* The source's pixel of pixel (i,y,x) of out. */
-MXCI_PHILOX_FN int64_t mxci_image_source(const mxci_image_part *p, int64_t i, int64_t y, int64_t x) {
+MXC_PHILOX_FN int64_t mxci_image_source(const mxci_image_part *p, int64_t i, int64_t y, int64_t x) {
     const int64_t row = p->flips_rows ? p->h - 1 - y : p->y + y, column = p->flips_columns ? p->w - 1 - x : p->x + x;
     return (i * p->h + row) * p->w + column;
 }
 
 /* 0 or 1, equally likely: of a call with one random number. */
-MXCI_PHILOX_FN int mxci_image_coin(mxc_random random) {
-    return (int)(mxci_philox_number(random.seed, random.stream, random.offset) >> 31);
+MXC_PHILOX_FN int mxci_image_coin(mxc_random random) {
+    return (int)(mxc_philox_number(random.seed, random.stream, random.offset) >> 31);
 }
 
 #endif

@@ -14,24 +14,25 @@
 #include <functional>
 #include <type_traits>
 
-#include "base/half.h"
+#include <mxc/half.h>
+
 #include "cuda/runtime/module.h"
 
 #define MXCU_LAMBDA
 #define MXCU_DEVICE inline
 #define MXCU_BOTH inline
 
-inline float mxcu_f16_to_float(mxci_f16 x) {
-    return mxci_f16_to_float(x);
+inline float mxcu_f16_to_float(mxc_f16 x) {
+    return mxc_f16_to_float(x);
 }
-inline float mxcu_bf16_to_float(mxci_bf16 x) {
-    return mxci_bf16_to_float(x);
+inline float mxcu_bf16_to_float(mxc_bf16 x) {
+    return mxc_bf16_to_float(x);
 }
-inline mxci_f16 mxcu_float_to_f16(float x) {
-    return mxci_float_to_f16(x);
+inline mxc_f16 mxcu_float_to_f16(float x) {
+    return mxc_float_to_f16(x);
 }
-inline mxci_bf16 mxcu_float_to_bf16(float x) {
-    return mxci_float_to_bf16(x);
+inline mxc_bf16 mxcu_float_to_bf16(float x) {
+    return mxc_float_to_bf16(x);
 }
 
 constexpr uintptr_t MXCU_SHIFT = (uintptr_t)1 << 60;

@@ -14,7 +14,8 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
-#include "base/half.h"
+#include <mxc/half.h>
+
 #include "cuda/nvidia/stream.h"
 #include "cuda/runtime/module.h"
 
@@ -24,16 +25,16 @@
 /* A function that both host code and kernels call. */
 #define MXCU_BOTH __host__ __device__ __forceinline__
 
-MXCU_DEVICE float mxcu_f16_to_float(mxci_f16 x) {
+MXCU_DEVICE float mxcu_f16_to_float(mxc_f16 x) {
     return __half2float(__ushort_as_half(x.bits));
 }
-MXCU_DEVICE float mxcu_bf16_to_float(mxci_bf16 x) {
+MXCU_DEVICE float mxcu_bf16_to_float(mxc_bf16 x) {
     return __bfloat162float(__ushort_as_bfloat16(x.bits));
 }
-MXCU_DEVICE mxci_f16 mxcu_float_to_f16(float x) {
+MXCU_DEVICE mxc_f16 mxcu_float_to_f16(float x) {
     return {__half_as_ushort(__float2half_rn(x))};
 }
-MXCU_DEVICE mxci_bf16 mxcu_float_to_bf16(float x) {
+MXCU_DEVICE mxc_bf16 mxcu_float_to_bf16(float x) {
     return {__bfloat16_as_ushort(__float2bfloat16_rn(x))};
 }
 

@@ -22,9 +22,9 @@ struct mxcu_numbers {
         case MXC_F64:
             return as<double>(i);
         case MXC_F16:
-            return as<mxci_f16>(i);
+            return as<mxc_f16>(i);
         case MXC_BF16:
-            return as<mxci_bf16>(i);
+            return as<mxc_bf16>(i);
         case MXC_I32:
             return as<int32_t>(i);
         case MXC_I64:

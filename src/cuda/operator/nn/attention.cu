@@ -126,9 +126,9 @@ struct bias {
         case MXC_F64:
             return (R) static_cast<const double *>(mask)[i];
         case MXC_F16:
-            return mxcu_f16_to_float(static_cast<const mxci_f16 *>(mask)[i]);
+            return mxcu_f16_to_float(static_cast<const mxc_f16 *>(mask)[i]);
         case MXC_BF16:
-            return mxcu_bf16_to_float(static_cast<const mxci_bf16 *>(mask)[i]);
+            return mxcu_bf16_to_float(static_cast<const mxc_bf16 *>(mask)[i]);
         case MXC_I32:
             return hide<R>(static_cast<const int32_t *>(mask)[i] != 0);
         case MXC_I64:

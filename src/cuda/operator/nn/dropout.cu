@@ -16,7 +16,7 @@ template <class T> struct dropping {
     mxcu_compute_t<T> factor;
 
     MXCU_DEVICE mxcu_compute_t<T> operator()(int64_t i) const {
-        return mxci_philox_float(random((uint64_t)i)) < limit ? mxcu_widen<T>(mxcu_narrow<T>(factor)) : 0;
+        return mxc_philox_float(random((uint64_t)i)) < limit ? mxcu_widen<T>(mxcu_narrow<T>(factor)) : 0;
     }
 };
 

@@ -181,7 +181,7 @@ template <class T> static mxc_status drop(const rnn<T> &r, int64_t layer, T *fro
     R *mask = mxcu_pointer<R>(reserve_of(r, layer) + mxci_rnn_mask_at(&r.d));
     return mxcu_for(r.call, r.d.masks, [=] MXCU_LAMBDA(int64_t i) {
         if (make)
-            mask[i] = mxci_philox_float(random(first + (uint64_t)i)) < limit ? scale : 0;
+            mask[i] = mxc_philox_float(random(first + (uint64_t)i)) < limit ? scale : 0;
         y.put(i, x[i] * mask[i]);
     });
 }

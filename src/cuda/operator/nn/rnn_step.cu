@@ -136,5 +136,5 @@ template <class T> mxc_status mxcu_rnn_backward(const mxc_op_call *call, const m
     template mxc_status mxcu_rnn_backward(const mxc_op_call *call, const mxcu_rnn_step<T> *s);
 STEPS(float)
 STEPS(double)
-STEPS(mxci_f16)
-STEPS(mxci_bf16)
+STEPS(mxc_f16)
+STEPS(mxc_bf16)

@@ -71,7 +71,7 @@ struct drawing {
 
     MXCU_DEVICE int64_t operator()(int64_t i, double *chosen) const {
         const mxc_random range = random.range();
-        mxci_draws draws = {range.seed, range.stream, range.offset + (uint64_t)i, 0};
+        mxc_draws draws = {range.seed, range.stream, range.offset + (uint64_t)i, 0};
         const int64_t row = i / samples;
         const double limit = mxci_draw_uniform(&draws, 0, p.sum(row));
         double sum = 0;

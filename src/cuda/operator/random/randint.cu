@@ -12,8 +12,8 @@ template <class T> static mxc_status fill(const mxc_op_call *call) {
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
     return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t i) {
         const mxc_random range = random.range();
-        mxci_draws draws = {range.seed, range.stream, range.offset + (uint64_t)i, 0};
-        y.put(i, mxci_draw_integer(&draws, low, high));
+        mxc_draws draws = {range.seed, range.stream, range.offset + (uint64_t)i, 0};
+        y.put(i, mxc_draw_integer(&draws, low, high));
     });
 }
 

@@ -5,8 +5,9 @@
 #ifndef MXCI_CUDA_OPERATOR_RANDOM_RANDOM_H
 #define MXCI_CUDA_OPERATOR_RANDOM_RANDOM_H
 
+#include <mxc/philox.h>
+
 #include "cuda/runtime/kernel.h"
-#include "math/philox.h"
 
 /* A captured kernel must draw other numbers at each launch of the graph, so it reads the range's start on the device;
  * `given` then counts from there. */
@@ -20,7 +21,7 @@ struct mxcu_random {
     /* The bits of number i. */
     MXCU_DEVICE uint32_t operator()(uint64_t i) const {
         const mxc_random r = range();
-        return mxci_philox_number(r.seed, r.stream, r.offset + i);
+        return mxc_philox_number(r.seed, r.stream, r.offset + i);
     }
 };
 

@@ -12,23 +12,23 @@
 namespace {
 
 /* A distribution as a type: its name for messages, the range of its parameters, and how it draws. */
-#define DISTRIBUTION(name, in_range)                                                            \
+#define DISTRIBUTION(name, in_range, draw_number)                                               \
     struct name##_numbers {                                                                     \
         static constexpr const char *sample = "_sample_" #name, *range = MXCI_RANGE_##in_range; \
         static MXCU_DEVICE int fits(double a, double b) {                                       \
             return mxci_fits_##in_range(a, b);                                                  \
         }                                                                                       \
-        static MXCU_DEVICE double draw(mxci_draws *draws, double a, double b) {                 \
-            return mxci_draw_##name(draws, a, b);                                               \
+        static MXCU_DEVICE double draw(mxc_draws *draws, double a, double b) {                  \
+            return draw_number(draws, a, b);                                                    \
         }                                                                                       \
     };
-DISTRIBUTION(uniform, uniform)
-DISTRIBUTION(normal, normal)
-DISTRIBUTION(gamma, gamma)
-DISTRIBUTION(exponential, exponential)
-DISTRIBUTION(poisson, poisson)
-DISTRIBUTION(negative_binomial, negative)
-DISTRIBUTION(generalized_negative_binomial, generalized)
+DISTRIBUTION(uniform, uniform, mxci_draw_uniform)
+DISTRIBUTION(normal, normal, mxc_draw_normal)
+DISTRIBUTION(gamma, gamma, mxci_draw_gamma)
+DISTRIBUTION(exponential, exponential, mxci_draw_exponential)
+DISTRIBUTION(poisson, poisson, mxci_draw_poisson)
+DISTRIBUTION(negative_binomial, negative, mxci_draw_negative_binomial)
+DISTRIBUTION(generalized_negative_binomial, generalized, mxci_draw_generalized_negative_binomial)
 
 /* Element i: drawn with parameters a and b, or with those of arrays where these have data, each for `row` neighbouring
  * elements. */
@@ -45,7 +45,7 @@ template <class Distribution> struct sampling {
     }
     MXCU_DEVICE double operator()(int64_t i) const {
         const mxc_random range = random.range();
-        mxci_draws draws = {range.seed, range.stream, range.offset + (uint64_t)i, 0};
+        mxc_draws draws = {range.seed, range.stream, range.offset + (uint64_t)i, 0};
         return Distribution::draw(&draws, a_of(i / row), b_of(i / row));
     }
 };

@@ -25,7 +25,7 @@ static mxc_status zipfian(const mxc_op_call *call) {
     int64_t *temp = mxcu_temp<int64_t>(call, 0);
     return mxcu_for(call, p->shape.value[0], [=] MXCU_LAMBDA(int64_t row) {
         const mxc_random range = random.range();
-        mxci_draws draws = {range.seed, range.stream, range.offset + (uint64_t)row, 0};
+        mxc_draws draws = {range.seed, range.stream, range.offset + (uint64_t)row, 0};
         int64_t *found = temp + row * words;
         const int64_t took = mxci_zipfian_row(&draws, range_max, n, slots, found + n, found);
         for (int64_t i = 0; classes.data && i < n; i++)

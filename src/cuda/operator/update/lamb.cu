@@ -37,10 +37,10 @@ template <class T> static mxc_status copied_phase2(const mxc_op_call *call) {
                                                p->lower_bound, p->upper_bound, mxcu_wanted<T>(call, &call->out[0], 0)});
 }
 
-#define CASES_COPIED(fn, ...)                     \
-    MXCU_CASE(MXC_F32, float, fn, __VA_ARGS__)    \
-    MXCU_CASE(MXC_F16, mxci_f16, fn, __VA_ARGS__) \
-    MXCU_CASE(MXC_BF16, mxci_bf16, fn, __VA_ARGS__)
+#define CASES_COPIED(fn, ...)                    \
+    MXCU_CASE(MXC_F32, float, fn, __VA_ARGS__)   \
+    MXCU_CASE(MXC_F16, mxc_f16, fn, __VA_ARGS__) \
+    MXCU_CASE(MXC_BF16, mxc_bf16, fn, __VA_ARGS__)
 
 static mxc_status mp_lamb_phase2(const mxc_op_call *call){
     MXCU_SWITCH(CASES_COPIED, call->in[0].dtype, copied_phase2, call)}
