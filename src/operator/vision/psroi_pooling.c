@@ -283,7 +283,7 @@ static mxc_status deformable_backward(const mxc_op_call *call) {
         return MXC_OK;
     trans_grad_run t = {&run, mxci_region_open_sums(call, TRANS)};
     mxc_parallel_for(call->run, run.out->dim[0], 1, trans_grad_part, &t);
-    return mxci_region_store_sums(call, TRANS, t.sums);
+    return mxci_region_store_sums(call, TRANS);
 }
 
 static size_t psroi_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {

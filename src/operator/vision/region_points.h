@@ -93,19 +93,24 @@ static inline size_t mxci_region_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return mxci_size_of(most, sizeof(double));
 }
 
-static inline double *mxci_region_open_sums(const mxc_op_call *call, int slot) {
-    const mxc_tensor *grad = &call->in_grad[slot];
-    if (grad->dtype != MXC_F64)
-        memset(call->temp, 0, (size_t)mxci_tensor_size(grad) * sizeof(double));
-    else if (call->req[slot] != MXC_REQ_ADD)
-        mxci_assign_constant(call->run, MXC_REQ_WRITE, grad, 0);
-    return grad->dtype == MXC_F64 ? grad->data : call->temp;
+/* The sums of the gradient of an argument. */
+static inline mxc_tensor mxci_region_sums(const mxc_op_call *call, int slot) {
+    mxc_tensor sums = call->in_grad[slot];
+    sums.data = sums.dtype == MXC_F64 ? sums.data : call->temp;
+    sums.dtype = MXC_F64;
+    return sums;
 }
 
-static inline mxc_status mxci_region_store_sums(const mxc_op_call *call, int slot, double *sums) {
-    const mxc_tensor *grad = &call->in_grad[slot];
-    const mxc_tensor from = {.data = sums, .dtype = MXC_F64, .shape = grad->shape};
-    return grad->dtype == MXC_F64 ? MXC_OK : mxc_store(call->run, call->req[slot], &from, grad);
+static inline double *mxci_region_open_sums(const mxc_op_call *call, int slot) {
+    const mxc_tensor sums = mxci_region_sums(call, slot);
+    if (sums.data == call->temp || call->req[slot] != MXC_REQ_ADD)
+        mxci_assign_constant(call->run, MXC_REQ_WRITE, &sums, 0);
+    return sums.data;
+}
+
+static inline mxc_status mxci_region_store_sums(const mxc_op_call *call, int slot) {
+    const mxc_tensor sums = mxci_region_sums(call, slot);
+    return sums.data == call->temp ? mxc_store(call->run, call->req[slot], &sums, &call->in_grad[slot]) : MXC_OK;
 }
 
 /* Adds value to a bin's points in the gradient of data. */
@@ -160,7 +165,7 @@ static inline mxc_status mxci_region_backward(mxci_region_run *run) {
         return MXC_OK;
     run->sums = mxci_region_open_sums(call, 0);
     mxc_parallel_for(call->run, run->out->dim[1], 1, mxci_region_backward_part, run);
-    return mxci_region_store_sums(call, 0, run->sums);
+    return mxci_region_store_sums(call, 0);
 }
 
 #endif
