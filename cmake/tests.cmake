@@ -148,8 +148,9 @@ if(TARGET mxc_fake_gpu)
     add_test(NAME fake_gpu/place2 COMMAND ${test_launcher} $<TARGET_FILE:test_executor_placement> gpu\(0\) gpu\(1\))
     add_test(NAME fake_gpu/channels_last COMMAND ${test_launcher} $<TARGET_FILE:test_executor_channels_last> gpu\(0\) float16 1)
     add_test(NAME fake_gpu/channels_last2 COMMAND ${test_launcher} $<TARGET_FILE:test_executor_channels_last> gpu\(0\) float32 2)
-    set_tests_properties(fake_gpu/place fake_gpu/place2 fake_gpu/channels_last fake_gpu/channels_last2 PROPERTIES LABELS fake_gpu
-        TIMEOUT ${test_timeout})
+    add_test(NAME fake_gpu/control_flow COMMAND ${test_launcher} $<TARGET_FILE:test_executor_control_flow> gpu\(0\))
+    set_tests_properties(fake_gpu/place fake_gpu/place2 fake_gpu/channels_last fake_gpu/channels_last2 fake_gpu/control_flow
+        PROPERTIES LABELS fake_gpu TIMEOUT ${test_timeout})
     # Sums between GPUs: as they should be, without a library for them, and with one that fails.
     set_property(TEST kvstore/test_gpu_sums PROPERTY
         ENVIRONMENT "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")

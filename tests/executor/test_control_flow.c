@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Control flow: each loop against the same computation written out step by step, forward, backward and as files. */
+/* Control flow: each loop against the same computation written out step by step, forward, backward and as files. With
+ * the name of a context, all but the files there. */
 #include "executor/nets.h"
 
 #include <math.h>
 
 enum { STEPS = 4, ROWS = 2, WIDTH = 3 };
+
+static mxc_context context = {MXC_CPU, 0};
+
+static mxc_status bind_there(mxc_symbol *symbol, const mxc_bind_spec *spec, mxc_executor **out) {
+    mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
+    options.context = context;
+    return mxc_executor_simple_bind(symbol, &options, spec, out);
+}
 
 static mxc_symbol *output(mxc_symbol *symbol, int64_t i) {
     mxc_symbol *out;
@@ -29,21 +38,22 @@ static void expect_equal(mxc_ndarray *found, mxc_ndarray *expected) {
     free(y);
 }
 
-/* Bind both with gradients of everything but what the spec names, with the same values and head gradients; compare all,
- * and the outputs in inference, too. Arguments are matched by name. Releases the symbols. */
-static void expect_same(mxc_symbol *found, mxc_symbol *expected, mxc_bind_spec spec, int n_gradients) {
+/* Bind both, with the same values and head gradients; compare all, and the outputs in inference, too. Gradients are
+ * written to, or added to, what the arrays hold. Arguments are matched by name. */
+static void compare_runs(mxc_symbol *const *symbols, const mxc_bind_spec *spec, int n_gradients) {
     mxc_executor *e[2];
-    mxc_symbol *symbols[2] = {found, expected};
-    spec.size = sizeof spec;
     for (int s = 0; s < 2; s++) {
-        assert_ok(mxc_executor_simple_bind(symbols[s], NULL, &spec, &e[s]));
+        assert_ok(bind_there(symbols[s], spec, &e[s]));
         const mxc_names *names = mxc_executor_arg_names(e[s]);
-        for (int64_t i = 0; i < names->n; i++)
+        for (int64_t i = 0; i < names->n; i++) {
             net_fill(mxc_executor_arg(e[s], i), (uint64_t)names->items[i][0], -1, 1);
+            if (mxc_executor_grad(e[s], i))
+                net_fill(mxc_executor_grad(e[s], i), 3 * (uint64_t)names->items[i][0], -1, 1);
+        }
     }
-    const int64_t n_out = mxc_symbol_n_outputs(found);
+    const int64_t n_out = mxc_symbol_n_outputs(symbols[0]);
     mxc_ndarray **heads = calloc((size_t)n_out, sizeof *heads);
-    assert_int_equal(n_out, mxc_symbol_n_outputs(expected));
+    assert_int_equal(n_out, mxc_symbol_n_outputs(symbols[1]));
     for (int is_train = 0; is_train < 2; is_train++) {
         for (int s = 0; s < 2; s++)
             assert_ok(mxc_executor_forward(e[s], is_train));
@@ -52,7 +62,7 @@ static void expect_same(mxc_symbol *found, mxc_symbol *expected, mxc_bind_spec s
     }
     for (int64_t i = 0; i < n_out; i++) {
         mxc_ndarray *a = mxc_executor_output(e[0], i);
-        assert_ok(mxc_ndarray_copy(a, mxc_cpu(0), mxc_ndarray_dtype(a), &heads[i]));
+        assert_ok(mxc_ndarray_copy(a, context, mxc_ndarray_dtype(a), &heads[i]));
         net_fill(heads[i], 77 + (uint64_t)i, -1, 1);
     }
     for (int s = 0; s < 2; s++)
@@ -70,10 +80,26 @@ static void expect_same(mxc_symbol *found, mxc_symbol *expected, mxc_bind_spec s
     for (int64_t i = 0; i < n_out; i++)
         mxc_ndarray_release(heads[i]);
     free(heads);
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < 2; s++)
         mxc_executor_destroy(e[s]);
+}
+
+/* With gradients of everything but what the spec names: written, added, and written without one of a. Releases the
+ * symbols. */
+static void expect_same(mxc_symbol *found, mxc_symbol *expected, mxc_bind_spec spec, int n_gradients) {
+    static const char *const no_grad[] = {"a"};
+    mxc_symbol *symbols[2] = {found, expected};
+    spec.size = sizeof spec;
+    spec.req = MXC_REQ_WRITE;
+    compare_runs(symbols, &spec, n_gradients);
+    spec.req = MXC_REQ_ADD;
+    compare_runs(symbols, &spec, n_gradients);
+    spec.req = MXC_REQ_WRITE;
+    spec.n_no_grad = 1;
+    spec.no_grad = no_grad;
+    compare_runs(symbols, &spec, n_gradients - 1);
+    for (int s = 0; s < 2; s++)
         mxc_symbol_release(symbols[s]);
-    }
 }
 
 /* ---- _foreach ---------------------------------------------------------------------------------------------------- */
@@ -134,7 +160,7 @@ static void test_foreach(void **state) {
     for (int i = 0; i < 2; i++)
         mxc_symbol_release(data[i]);
     mxc_symbol_release(first[0]);
-    expect_same(loop, steps, (mxc_bind_spec){.n = 2, .names = names, .shapes = shapes, .req = MXC_REQ_WRITE}, 3);
+    expect_same(loop, steps, (mxc_bind_spec){.n = 2, .names = names, .shapes = shapes}, 3);
 }
 
 /* No rows: the states come out as they went in, and so do their gradients. */
@@ -148,7 +174,7 @@ static void test_foreach_empty(void **state) {
     mxc_symbol_release(loop);
     mxc_executor *e;
     const mxc_bind_spec spec = {.size = sizeof spec, .n = 2, .names = names, .shapes = shapes, .req = MXC_REQ_WRITE};
-    assert_ok(mxc_executor_simple_bind(states, NULL, &spec, &e));
+    assert_ok(bind_there(states, &spec, &e));
     net_fill(mxc_executor_find_arg(e, "s"), 1, -1, 1);
     net_fill(mxc_executor_find_arg(e, "b"), 2, -1, 1);
     assert_ok(mxc_executor_forward(e, 1));
@@ -185,7 +211,7 @@ static mxc_executor *bind_of(mxc_symbol *symbol, int n, const char *const *names
     mxc_executor *e;
     const mxc_bind_spec spec = {
         .size = sizeof spec, .n = n, .names = names, .shapes = shapes, .types = types, .req = MXC_REQ_WRITE};
-    assert_ok(mxc_executor_simple_bind(symbol, NULL, &spec, &e));
+    assert_ok(bind_there(symbol, &spec, &e));
     mxc_symbol_release(symbol);
     return e;
 }
@@ -294,7 +320,7 @@ static void test_foreach_empty_rows(void **state) {
     assert_ok(mxc_executor_backward(e, 2, heads));
     mxc_executor_destroy(e);
     mxc_bind_spec spec = {.size = sizeof spec, .n = 1, .names = names, .shapes = &many, .req = MXC_REQ_WRITE};
-    assert_int_equal(mxc_executor_simple_bind(loop, NULL, &spec, &e), MXC_EUNSUPPORTED);
+    assert_int_equal(bind_there(loop, &spec, &e), MXC_EUNSUPPORTED);
     assert_non_null(strstr(mxc_last_error(), "_foreach: data has 1099511627776 rows"));
     mxc_symbol_release(loop);
 }
@@ -374,7 +400,7 @@ static void check_while(const char *limit, int count, int max_iterations) {
     mxc_symbol_release(n);
     mxc_symbol_release(w);
     mxc_symbol *steps = group(3, parts);
-    expect_same(loop, steps, (mxc_bind_spec){.n = 1, .names = names, .shapes = shapes, .req = MXC_REQ_WRITE}, 2);
+    expect_same(loop, steps, (mxc_bind_spec){.n = 1, .names = names, .shapes = shapes}, 2);
 }
 
 static void test_while(void **state) {
@@ -437,8 +463,7 @@ static void check_cond(const char *flag, mxc_symbol *taken, int n_gradients) {
     mxc_symbol_release(condition);
     mxc_symbol_release(yes);
     mxc_symbol_release(no);
-    expect_same(out, taken, (mxc_bind_spec){.n = 1, .names = names, .shapes = shapes, .req = MXC_REQ_WRITE},
-                n_gradients);
+    expect_same(out, taken, (mxc_bind_spec){.n = 1, .names = names, .shapes = shapes}, n_gradients);
 }
 
 static void test_cond(void **state) {
@@ -581,7 +606,7 @@ static void test_refused(void **state) {
     mxc_symbol_release(data);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_foreach),
         cmocka_unit_test(test_foreach_empty),
@@ -600,5 +625,7 @@ int main(void) {
         cmocka_unit_test(test_nesting_made),
         cmocka_unit_test(test_negative_counts),
     };
+    if (argc > 1 && mxc_context_parse(argv[1], &context) != MXC_OK)
+        return 2;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
