@@ -185,8 +185,13 @@ struct mxc_op_def {
 
     const char *args;     /* "data,weight,bias"; NULL: "data" (or none where n_args says so) */
     const char *outputs;  /* "output,mean,var"; NULL: "output" */
-    const char *aux;      /* "moving_mean,moving_var"; NULL: none. Arrays that forward changes; follow the arguments */
+    const char *aux;      /* "moving_mean,moving_var"; NULL: none. Arrays that forward changes */
     const char *variadic; /* name of the MXC_PARAM_INT that counts the arguments, then named arg0, arg1...; NULL: not */
+    /* Of updates of several weights: inputs come in groups, one for each output, of so many arguments and then the
+     * output's share of the auxiliary states; arguments and states that are left over come last. args names those of
+     * one group, to which its number is added (weight_0), and those left over; aux the states of one group. 0: all
+     * arguments, then all states. Not with backward. */
+    int args_per_output;
     /* How many of the names apply, given the parameters; optional: all. */
     int (*n_args)(const void *params);
     int (*n_outputs)(const void *params);
@@ -361,6 +366,9 @@ MXC_API int mxc_op_n_aux(const mxc_op *op);
 MXC_API const char *mxc_op_arg_name(const mxc_op *op, int index, char *out, size_t size);
 MXC_API const char *mxc_op_output_name(const mxc_op *op, int index, char *out, size_t size);
 MXC_API const char *mxc_op_aux_name(const mxc_op *op, int index, char *out, size_t size);
+/** The array that callers and files pass at a position, from 0: an argument, or n_args + i for auxiliary state i. They
+ *  pass the arguments, then the states, unless mxc_op_def.args_per_output says otherwise. */
+MXC_API int mxc_op_input_index(const mxc_op *op, int position);
 MXC_API void mxc_op_get_needs(const mxc_op *op, mxc_op_needs *out);
 /** 1 if backward reads that slot. */
 MXC_API int mxc_need_has(uint64_t mask, int slot);
@@ -383,7 +391,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_sig_fail(const mxc_op_sig *sig, const char
 
 /**
  * Queue one forward run.
- * @param n_in     arguments followed by auxiliary states
+ * @param n_in     arguments followed by auxiliary states, or in groups (mxc_op_input_index)
  * @param inout    n_out outputs, the visible ones or all; every entry is read, so initialise it: where it is NULL a new
  *                 array is made for the caller (on failure it is NULL again); another array is written and must have
  *                 the inferred shape and dtype. An output may be an input's array where the in-place option allows it

@@ -26,6 +26,7 @@ typedef enum mxc_param_type {
 #define MXC_PARAM_UNSET INT64_MIN
 
 #define MXC_TUPLE_MAX 16
+#define MXC_FLOATS_MAX 64
 typedef struct mxc_tuple {
     int32_t n; /* -1: None */
     int64_t value[MXC_TUPLE_MAX];
@@ -33,7 +34,7 @@ typedef struct mxc_tuple {
 
 typedef struct mxc_floats {
     int32_t n;
-    double value[MXC_TUPLE_MAX];
+    double value[MXC_FLOATS_MAX];
 } mxc_floats;
 
 /** One parameter. Use designated initialisers; members left out are zero. */

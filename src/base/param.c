@@ -103,7 +103,7 @@ static int read_floats(const char *text, mxc_floats *out) {
     if (is_empty_list(text, close))
         return 1;
     while (more == 1) {
-        if (out->n == MXC_TUPLE_MAX || !mxci_read_double(&text, &out->value[out->n]))
+        if (out->n == MXC_FLOATS_MAX || !mxci_read_double(&text, &out->value[out->n]))
             return 0;
         out->n++;
         more = next_entry(&text, close);
@@ -259,7 +259,7 @@ static void add_expectation(mxci_line *line, const mxc_param *p) {
         mxci_line_printf(line, "integers such as (2,2), at most %d", MXC_TUPLE_MAX);
         break;
     case MXC_PARAM_FLOATS:
-        mxci_line_printf(line, "finite numbers such as (0.1,0.2), at most %d", MXC_TUPLE_MAX);
+        mxci_line_printf(line, "finite numbers such as (0.1,0.2), at most %d", MXC_FLOATS_MAX);
         break;
     case MXC_PARAM_STRING:
         mxci_line_printf(line, "a text of at most %zu bytes", p->size - 1);

@@ -21,6 +21,21 @@ static void add_args(mxci_text *text, const mxc_op_def *def) {
         add_list(text, "Arguments", def->args ? def->args : "data");
 }
 
+/* "weight_0, grad_0, mom_0, weight_1, ..., lrs, wds" */
+static void add_groups(mxci_text *text, const mxc_op_def *def) {
+    char name[64];
+    int n = 0;
+    mxci_text_add(text, "\nArguments and auxiliary states, in groups:");
+    for (int i = 0; i < def->args_per_output && mxci_list_item(def->args, i, name, sizeof name); i++)
+        mxci_text_printf(text, "%s %s_0", n++ ? "," : "", name);
+    for (int i = 0; mxci_list_item(def->aux, i, name, sizeof name); i++)
+        mxci_text_printf(text, ", %s_0", name);
+    if (mxci_list_item(def->args, 0, name, sizeof name))
+        mxci_text_printf(text, ", %s_1, ...", name);
+    for (int i = def->args_per_output; mxci_list_item(def->args, i, name, sizeof name); i++)
+        mxci_text_printf(text, ", %s", name);
+}
+
 static void add_dtypes(mxci_text *text, unsigned set) {
     mxci_text_add(text, "\nData types:");
     for (int i = 0, n = 0; i < MXC_DTYPE_LIMIT; i++)
@@ -45,9 +60,13 @@ mxc_status mxc_op_describe(const char *name, char **out) {
     if (def->doc)
         mxci_document_words(&text, "", def->doc);
     add_list(&text, "Other names", def->aliases);
-    add_args(&text, def);
+    if (def->args_per_output)
+        add_groups(&text, def);
+    else
+        add_args(&text, def);
     add_list(&text, "Outputs", def->outputs ? def->outputs : "output");
-    add_list(&text, "Auxiliary states", def->aux);
+    if (!def->args_per_output)
+        add_list(&text, "Auxiliary states", def->aux);
     add_dtypes(&text, def->dtypes ? def->dtypes : MXC_DTYPES_REAL);
     mxci_text_add(&text, "\n");
     mxci_document_params(&text, def->params);

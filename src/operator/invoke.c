@@ -126,14 +126,15 @@ static mxc_status copy_signature(mxci_invocation *v) {
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
-/* The caller passes arguments, then auxiliary states, none of them NULL. */
+/* None of the arrays may be NULL. */
 static mxc_status take_inputs(mxci_invocation *v, int n, mxc_ndarray *const *in) {
     char where[96];
     if (n != v->n_in + v->n_aux)
         return MXC_FAIL(MXC_EINVAL, "%s: expected %d arrays (%d arguments, %d auxiliary states), found %d",
                         invoke_op_name(v), v->n_in + v->n_aux, v->n_in, v->n_aux, n);
     for (int i = 0; i < n; i++) {
-        int is_aux = i >= v->n_in, at = is_aux ? i - v->n_in : i, slot = is_aux ? mxci_slot_aux(v) + at : i;
+        const int index = mxc_op_input_index(v->op, i), is_aux = index >= v->n_in;
+        const int at = is_aux ? index - v->n_in : index, slot = is_aux ? mxci_slot_aux(v) + at : at;
         if (!in[i])
             return MXC_FAIL(MXC_EINVAL, "%s: %s is NULL", invoke_op_name(v),
                             mxci_slot_text(v, slot, where, sizeof where));

@@ -373,6 +373,11 @@ int mxc_op_n_aux(const mxc_op *op) {
     return op->n_aux;
 }
 
+/* Of an operator whose inputs come in groups. */
+static int states_per_output(const mxc_op *op) {
+    return op->n_aux / op->n_outputs;
+}
+
 /* Item `index` of a list of names; beyond the list the fallback with a number. */
 static const char *slot_name(const char *list, const char *fallback, int index, char *out, size_t size) {
     if (!mxci_list_item(list ? list : fallback, index, out, size) && size)
@@ -380,10 +385,23 @@ static const char *slot_name(const char *list, const char *fallback, int index, 
     return out;
 }
 
+/* Name i of a list that names the arrays of one group, with the number of the group. */
+static const char *group_name(const char *list, int i, int group, char *out, size_t size) {
+    char name[64];
+    if (size && mxci_list_item(list, i, name, sizeof name))
+        mxci_format(out, size, "%s_%d", name, group);
+    return out;
+}
+
 const char *mxc_op_arg_name(const mxc_op *op, int index, char *out, size_t size) {
     if (!op || !out)
         return mxci_empty_text(out, size);
     const char *names = arg_names(op);
+    const int each = op->def->args_per_output, grouped = each * op->n_outputs;
+    if (index < grouped)
+        return group_name(names, index % each, index / each, out, size);
+    if (each > 0)
+        return slot_name(names, "data", each + index - grouped, out, size);
     if (names || !op->def->variadic)
         return slot_name(names, "data", index, out, size);
     if (size)
@@ -404,7 +422,22 @@ const char *mxc_op_output_name(const mxc_op *op, int index, char *out, size_t si
 const char *mxc_op_aux_name(const mxc_op *op, int index, char *out, size_t size) {
     if (!op || !out)
         return mxci_empty_text(out, size);
+    if (op->def->args_per_output > 0 && op->def->aux) {
+        const int each = states_per_output(op);
+        return group_name(op->def->aux, index % each, index / each, out, size);
+    }
     return slot_name(op->def->aux, "aux", index, out, size);
+}
+
+int mxc_op_input_index(const mxc_op *op, int position) {
+    if (!op || op->def->args_per_output == 0)
+        return position;
+    const int args = op->def->args_per_output, states = states_per_output(op), each = args + states;
+    const int group = position / each, i = position % each;
+    if (group < op->n_outputs)
+        return i < args ? group * args + i : op->n_args + group * states + i - args;
+    position -= states * op->n_outputs; /* behind the groups: the arguments, then the states */
+    return position < op->n_args ? position : position + states * op->n_outputs;
 }
 
 void mxc_op_get_needs(const mxc_op *op, mxc_op_needs *out) {

@@ -50,6 +50,10 @@ static mxc_status check_def(const mxc_op_def *def) {
         return MXC_FAIL(MXC_EINVAL,
                         "mxc_op_register: %s: MXC_OP_CALLBACK goes without temp_bytes and MXC_OP_SAMPLEWISE",
                         def->name);
+    if (def->args_per_output && (def->variadic || !def->args || def->backward[MXC_CPU] || def->backward[MXC_GPU]))
+        return MXC_FAIL(MXC_EINVAL,
+                        "mxc_op_register: %s: args_per_output goes with args, without variadic and backward",
+                        def->name);
     if (def->infer_from_data && !(def->flags & MXC_OP_ARRAY_ONLY))
         return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: infer_from_data goes with MXC_OP_ARRAY_ONLY", def->name);
     if (def->params_open && (def->params || def->variadic))

@@ -460,8 +460,8 @@ mxc_ndarray *mxci_optimizer_master(const mxc_optimizer *optimizer, const char *k
  */
 enum { MOST_INPUTS = MXC_TUPLE_MAX * (2 + MXCI_UPDATE_STATES + 1) + 1 };
 
-/* Queues one operator for n updates of weights of one dtype and context. Its inputs are weight and gradient of each,
- * then the states and the master copy of each, then the factor on gradients. */
+/* Queues one operator for n updates of weights of one dtype and context. Its inputs are weight, gradient, states and
+ * master copy of each, then the factor on gradients. */
 static mxc_status queue_update(const mxc_optimizer *optimizer, mxci_optimizer_op_pair *ops, int n,
                                pending_update *const *items) {
     mxc_ndarray *in[MOST_INPUTS], *out[MXC_TUPLE_MAX];
@@ -476,8 +476,6 @@ static mxc_status queue_update(const mxc_optimizer *optimizer, mxci_optimizer_op
         out[i] = in[n_in++] = items[i]->weight;
         in[n_in++] = items[i]->grad;
         add_rates(optimizer, items[i]->param_state, &now);
-    }
-    for (int i = 0; i < n; i++) {
         for (int k = 0; k < mxci_optimizer_n_states(optimizer); k++)
             in[n_in++] = items[i]->param_state->states[k];
         if (ops->has_masters)

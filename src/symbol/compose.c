@@ -36,7 +36,8 @@ static const char *list_inputs(const mxci_node *node, char *out, size_t size) {
     int32_t i;
     out[0] = '\0';
     for (i = 0; i < node->n_inputs && line.length + 40 < size; i++)
-        mxci_line_printf(&line, "%s%.30s", i ? ", " : "", mxci_input_name(node->op, i, name, sizeof name));
+        mxci_line_printf(&line, "%s%.30s", i ? ", " : "",
+                         mxci_input_name(node->op, mxc_op_input_index(node->op, i), name, sizeof name));
     if (i < node->n_inputs)
         mxci_line_printf(&line, ", ...");
     return out;
@@ -57,7 +58,7 @@ static mxc_status put_input(mxci_node *node, int32_t at, mxci_entry entry) {
     return MXC_OK;
 }
 
-/* Connects the outputs of all given symbols to the inputs in order: arguments first, then auxiliary states. */
+/* Connects the outputs of all given symbols to the inputs in order. */
 static mxc_status bind_in_order(mxci_node *node, const call *c) {
     int32_t at = 0;
     for (int i = 0; i < c->n_in; i++)
@@ -67,7 +68,7 @@ static mxc_status bind_in_order(mxci_node *node, const call *c) {
                 return MXC_FAIL(MXC_EINVAL, "%s \"%.100s\": too many inputs, expected at most %d: %s",
                                 compose_op_name(node), node->name, node->n_inputs,
                                 list_inputs(node, names, sizeof names));
-            MXC_TRY(put_input(node, at++, c->in[i]->outputs[j]));
+            MXC_TRY(put_input(node, mxc_op_input_index(node->op, at++), c->in[i]->outputs[j]));
         }
     return MXC_OK;
 }

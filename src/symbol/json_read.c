@@ -264,7 +264,22 @@ static void drop_subgraphs(reader *r) {
         mxc_symbol_release(r->subgraphs[--r->n_subgraphs]);
 }
 
-/* The operator with its inputs: arguments, then auxiliary states, which must be variables. */
+/* Inputs as they are in a file, arguments and states in groups, to all arguments and then all states. */
+static mxc_status order_inputs(const mxc_op *op, int32_t n, mxci_entry *inputs) {
+    mxci_entry *given;
+    if (mxc_op_get_def(op)->args_per_output == 0)
+        return MXC_OK;
+    given = mxci_calloc((size_t)n, sizeof *given);
+    if (!given)
+        return MXCI_NO_MEMORY("symbol JSON", "inputs");
+    memcpy(given, inputs, (size_t)n * sizeof *given);
+    for (int32_t i = 0; i < n; i++)
+        inputs[mxc_op_input_index(op, i)] = given[i];
+    mxci_free(given);
+    return MXC_OK;
+}
+
+/* The operator with its inputs. Auxiliary states must be variables. */
 static mxc_status read_forward(reader *r, json_t *json, mxci_node *node) {
     const json_t *inputs = json_object_get(json, "inputs");
     int64_t n_in = (int64_t)json_array_size(inputs);
@@ -282,6 +297,8 @@ static mxc_status read_forward(reader *r, json_t *json, mxci_node *node) {
         return FAIL_NODE(r, MXC_EFORMAT, "%lld inputs, but %s takes %d and %d auxiliary states", (long long)n_in, r->op,
                          n_args, n_aux);
     MXC_TRY(read_inputs(r, inputs, node, (int64_t)n_args + n_aux));
+    if (n_in == (int64_t)n_args + n_aux)
+        MXC_TRY(order_inputs(node->op, n_args + n_aux, node->inputs));
     node->n_inputs = n_args + n_aux;
     for (int32_t i = n_args; i < node->n_inputs; i++) {
         if (i >= n_in) /* files before 0.9 leave auxiliary states out */

@@ -119,16 +119,17 @@ static mxc_status add_attrs(mxci_text *t, const mxci_node *node) {
 
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
 
-/* versions: how often each node's variable has been changed so far, as an auxiliary state; entries name the version
- * that they see. */
-static void add_entries(mxci_text *t, const mxci_graph *g, int32_t n, const int32_t *entries, const int32_t *versions) {
+/* op: of whose inputs these are, in the order of files; NULL: as given. versions: how often each node's variable has
+ * been changed so far, as an auxiliary state; entries name the version that they see. */
+static void add_entries(mxci_text *t, const mxci_graph *g, const mxc_op *op, int32_t n, const int32_t *entries,
+                        const int32_t *versions) {
     mxci_text_add(t, "[");
     for (int32_t i = 0; i < n; i++) {
-        int32_t node = g->entry_node[entries[i]];
+        const int32_t entry = entries[mxc_op_input_index(op, i)], node = g->entry_node[entry];
         mxci_text_add(t, i ? ", [" : "[");
         add_number(t, node);
         mxci_text_add(t, ", ");
-        add_number(t, entries[i] - g->nodes[node].first_entry);
+        add_number(t, entry - g->nodes[node].first_entry);
         mxci_text_add(t, ", ");
         add_number(t, versions[node]);
         mxci_text_add(t, "]");
@@ -199,7 +200,7 @@ static mxc_status json_write_add_node(mxci_text *t, const mxci_graph *g, int32_t
     /* A forward node sees its auxiliary states, the last n_aux inputs, in the version that it makes of them. */
     for (int32_t k = mxci_graph_n_args(node); k < node->n_inputs && node->kind == MXCI_FORWARD; k++)
         versions[g->entry_node[mxci_graph_inputs(g, i)[k]]]++;
-    add_entries(t, g, node->n_inputs, mxci_graph_inputs(g, i), versions);
+    add_entries(t, g, node->kind == MXCI_FORWARD ? node->op : NULL, node->n_inputs, mxci_graph_inputs(g, i), versions);
     if (node->forward >= 0)
         mxci_text_printf(t, ", \n      \"control_deps\": [%d]", (int)node->forward);
     if (node->kind == MXCI_FORWARD && mxc_op_get_def(node->op)->n_subgraphs > 0)
@@ -236,7 +237,7 @@ static mxc_status write_graph(mxci_text *t, const mxci_graph *g, int32_t *versio
     add_item(t, 0, is_long, g->n_entries);
     mxci_text_add(t, is_long ? "\n  ], \n" : "], \n");
     mxci_text_add(t, "  \"heads\": ");
-    add_entries(t, g, g->n_outputs, g->outputs, versions);
+    add_entries(t, g, NULL, g->n_outputs, g->outputs, versions);
     if (!is_subgraph)
         mxci_text_printf(t, ", \n  \"attrs\": {\"mxnet_version\": [\"int\", %d]}", MXCI_JSON_VERSION);
     mxci_text_add(t, "\n}");

@@ -40,7 +40,10 @@ static void make_inputs(const fixture *f, array_maker make, mxc_ndarray **in) {
 
 static void invoke(const fixture *f, mxc_ndarray **in, int n_out, mxc_ndarray **out, const mxc_req *req) {
     char name[256];
-    mxc_status status = mxc_op_invoke(f->op, f->n_in + f->n_aux, in, n_out, out, req, f->sig.is_train);
+    mxc_ndarray *ordered[2 * CASE_SLOTS];
+    for (int i = 0; i < f->n_in + f->n_aux; i++)
+        ordered[i] = in[mxc_op_input_index(f->op, i)];
+    mxc_status status = mxc_op_invoke(f->op, f->n_in + f->n_aux, ordered, n_out, out, req, f->sig.is_train);
     if (status != MXC_OK)
         fail_msg("%s: forward: %s", fixture_name(f, name, sizeof name), mxc_last_error());
 }

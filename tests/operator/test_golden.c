@@ -122,9 +122,12 @@ static void add_question(questions *q, const fixture *f) {
         add_array(q, "aux", i, &f->aux_shape[i], f->aux_type[i], f->aux[i]);
     for (int i = 0; i < f->n_visible && has_gradient(f); i++)
         add_array(q, "head", i, &f->out_shape[i], f->out_type[i], f->out_grad[i]);
-    fprintf(q->text, "%lld\t%s\t%s\t%d\t%d\t%d\t%d\t%.17g\t%s\n", (long long)q->cases, f->c->op,
+    fprintf(q->text, "%lld\t%s\t%s\t%d\t%d\t%d\t%d\t%.17g\t%s\t", (long long)q->cases, f->c->op,
             f->c->params ? f->c->params : "", f->n_in, f->n_aux, f->n_visible, (f->c->flags & CASE_TRAIN) != 0,
             checksum(f), key_of(f->c, key));
+    for (int i = 0; i < f->n_in + f->n_aux; i++)
+        fprintf(q->text, "%s%d", i ? "," : "", mxc_op_input_index(f->op, i));
+    fprintf(q->text, "\n");
     q->cases++;
 }
 
@@ -226,7 +229,10 @@ static void compare_case(answers *a, const fixture *f, long long number) {
     for (int i = 0; i < f->n_in + f->n_aux; i++)
         in[i] = i < f->n_in ? array_of(&f->in_shape[i], f->in_type[i], f->in[i])
                             : array_of(&f->aux_shape[i - f->n_in], f->aux_type[i - f->n_in], f->aux[i - f->n_in]);
-    assert_ok(mxc_op_invoke(f->op, f->n_in + f->n_aux, in, f->n_out, out, NULL, f->sig.is_train));
+    mxc_ndarray *ordered[2 * CASE_SLOTS];
+    for (int i = 0; i < f->n_in + f->n_aux; i++)
+        ordered[i] = in[mxc_op_input_index(f->op, i)];
+    assert_ok(mxc_op_invoke(f->op, f->n_in + f->n_aux, ordered, f->n_out, out, NULL, f->sig.is_train));
     for (int i = 0; i < f->n_visible; i++) {
         mxc_ndarray *golden = find_array(a, number, "out", i);
         assert_non_null(golden);

@@ -2,6 +2,8 @@
 /* Calling operators on arrays: an operator registered from outside, and what calls are refused for, in which words. */
 #include "support.h"
 
+#include <math.h>
+
 #include <mxc/executor.h>
 
 #include "base/sys.h"
@@ -388,6 +390,52 @@ static void test_scalar_of_integers(void **state) {
     mxc_ndarray_release(x);
 }
 
+/* Weight i is i + 1, its gradient 1, its momentum -i: w, g, mom of each weight, then those of the next. */
+static void test_inputs_in_groups(void **state) {
+    enum { N = MXC_FLOATS_MAX };
+    static const char *const keys[] = {"lrs", "wds", "num_weights", "momentum"};
+    char lrs[16 * N] = "(", wds[16 * N] = "(", name[32];
+    const char *values[] = {lrs, wds, "64", "0.5"};
+    const int preloaded[] = {0, 1, 4, 2, 3};
+    mxc_ndarray *in[3 * N], *out[N];
+    mxc_op *op;
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        snprintf(lrs + strlen(lrs), 16, "%g,", i / 64.);
+        strcat(wds, "0,");
+        for (int k = 0; k < 3; k++) {
+            const float value = k == 0 ? (float)i + 1 : k == 1 ? 1 : -(float)i;
+            assert_ok(mxc_ndarray_from_data(1, (int64_t[]){1}, MXC_F32, &value, &in[3 * i + k]));
+        }
+        out[i] = in[3 * i];
+    }
+    strcat(lrs, ")");
+    strcat(wds, ")");
+    assert_ok(mxc_op_create("multi_sgd_mom_update", 4, keys, values, &op));
+    assert_string_equal(mxc_op_arg_name(op, 127, name, sizeof name), "grad_63");
+    assert_string_equal(mxc_op_aux_name(op, 63, name, sizeof name), "mom_63");
+    assert_int_equal(mxc_op_input_index(op, 0), 0);
+    assert_int_equal(mxc_op_input_index(op, 2), 2 * N);
+    assert_int_equal(mxc_op_input_index(op, 3), 2);
+    assert_int_equal(mxc_op_input_index(op, 3 * N - 1), 3 * N - 1);
+    assert_ok(mxc_op_invoke(op, 3 * N, in, N, out, NULL, 0));
+    for (int i = 0; i < N; i++) {
+        const float step = -0.5f * (float)i - (float)i / 64;
+        float found[2];
+        assert_ok(mxc_ndarray_get(in[3 * i], &found[0], sizeof found[0]));
+        assert_ok(mxc_ndarray_get(in[3 * i + 2], &found[1], sizeof found[1]));
+        assert_true(fabsf(found[0] - (float)i - 1 - step) < 1e-5f && fabsf(found[1] - step) < 1e-5f);
+    }
+    mxc_op_release(op);
+    release_all(3 * N, in);
+    assert_ok(mxc_op_create("preloaded_multi_sgd_mom_update", 0, NULL, NULL, &op)); /* of one weight */
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(mxc_op_input_index(op, i), preloaded[i]);
+    assert_string_equal(mxc_op_arg_name(op, 2, name, sizeof name), "lrs");
+    mxc_op_release(op);
+    assert_int_equal(mxc_op_input_index(NULL, 3), 3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_own_operator_on_arrays),
@@ -400,6 +448,7 @@ int main(void) {
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_scalar_of_integers),
         cmocka_unit_test(test_calls_overlap),
+        cmocka_unit_test(test_inputs_in_groups),
     };
     if (mxc_op_register(&affine) != MXC_OK || mxc_op_register(&broken) != MXC_OK)
         return 1;

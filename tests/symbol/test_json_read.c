@@ -426,6 +426,35 @@ static void test_custom_that_is_absent(void **state) {
     assert_non_null(strstr(mxc_last_error(), "mxc_op_register"));
 }
 
+/* MXNet 1.9.1 passes the states of a weight behind its gradient. */
+static void test_states_between_arguments(void **state) {
+    static const char file[] = GRAPH(
+        VARIABLE("w0") "," VARIABLE("g0") "," VARIABLE("m0") "," VARIABLE("x0") "," VARIABLE("w1") "," VARIABLE(
+            "g1") "," VARIABLE("m1") "," VARIABLE("x1") ",{\"op\":\"multi_mp_sgd_mom_update\",\"name\":\"u\",\"attrs\":"
+                                                        "{\"lrs\":\"(0.1, 0.2)\",\"momentum\":\"0.5\",\"num_weights\":"
+                                                        "\"2\",\"wds\":\"(0, "
+                                                        "0.1)\"},\"inputs\":[[0,0,0],[1,0,0],[2,0,1],"
+                                                        "[3,0,1],[4,0,0],[5,0,0],[6,0,1],[7,0,1]]}",
+        "[[8,0,0],[8,1,0]]");
+    mxc_symbol *s = read_json(file), *again;
+    mxc_names names;
+    char *text;
+    (void)state;
+    for (int i = 0; i < 2; i++) { /* as read, and as written: arguments first, in the order of the nodes */
+        arguments_are(s, "w0,g0,w1,g1");
+        assert_ok(mxc_symbol_list_aux(s, &names));
+        test_names(&names, "m0,x0,m1,x1");
+        assert_ok(mxc_symbol_to_json(s, &text));
+        assert_non_null(strstr(text, "[[0, 0, 0], [1, 0, 0], [4, 0, 1], [5, 0, 1], [2, 0, 0], [3, 0, 0], [6, 0, 1], "
+                                     "[7, 0, 1]]"));
+        again = read_json(text);
+        mxc_symbol_release(s);
+        mxc_free(text);
+        s = again;
+    }
+    mxc_symbol_release(s);
+}
+
 static int setup(void **state) {
     (void)state;
     test_ops_register();
@@ -443,6 +472,7 @@ int main(void) {
         cmocka_unit_test(test_same_text),
         cmocka_unit_test(test_sample_of_old),
         cmocka_unit_test(test_custom_that_is_absent),
+        cmocka_unit_test(test_states_between_arguments),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_prefixes),
         cmocka_unit_test(test_flips),

@@ -132,8 +132,8 @@ static inline mxci_proposal_shape mxci_proposal_shape_of(const mxci_proposal_par
 typedef struct mxci_prior {
     int n, clip;
     int64_t width;
-    double step[2], offset[2];         /* along y and x */
-    double half[2 * MXC_TUPLE_MAX][2]; /* half the height and width of each box */
+    double step[2], offset[2];          /* along y and x */
+    double half[2 * MXC_FLOATS_MAX][2]; /* half the height and width of each box */
 } mxci_prior;
 
 static inline int mxci_prior_boxes(const mxci_prior_params *p) {

@@ -62,7 +62,7 @@ typedef struct prior_run {
 static void multibox_prior_forward_part(void *arg, int64_t begin, int64_t end, int part) {
     const prior_run *r = arg;
     const mxc_tensor *out = &r->call->out[0];
-    double box[MXC_TUPLE_MAX * 8], row[MXC_TUPLE_MAX * 8];
+    double box[MXC_FLOATS_MAX * 8], row[MXC_FLOATS_MAX * 8];
     int n = r->prior.n * 4;
     (void)part;
     for (int64_t position = begin; position < end; position++) {

@@ -30,7 +30,7 @@ static const mxc_param phase1_schema[] = {
 static mxc_status phase1(const mxc_op_call *call) {
     const mxci_lamb1_params *p = call->params;
     mxci_update factors = p->factors;
-    mxci_lamb_correct(&factors, p->bias_correction, p->t);
+    mxci_lamb_correct(&factors, p->bias_correction, (double)p->t);
     return mxci_update_run(call, mxci_update_lamb, &factors);
 }
 
@@ -39,7 +39,7 @@ static mxc_status mp_phase1(const mxc_op_call *call) {
     const mxci_lamb1_params *p = call->params;
     mxci_update factors = p->factors;
     mxci_update_step step = mxci_update_step_of(call, mxci_update_lamb, &factors, 0, 2, 1);
-    mxci_lamb_correct(&factors, p->bias_correction, p->t);
+    mxci_lamb_correct(&factors, p->bias_correction, (double)p->t);
     step.keeps_master = 1;
     mxci_update_step_run(call->run, &step);
     return MXC_OK;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * _multi_lamb_update and _multi_mp_lamb_update: both phases of lamb (lamb.c) and the norms between them, for several
- * weights in one call. Arguments are weight_0, grad_0, weight_1, ...; then come mean and var of each weight, with f32
- * copies of 16-bit weights behind them. (MXNet puts a weight's states behind its gradient.)
+ * weights in one call. Callers pass weight_0, grad_0, mean_0, var_0 and the f32 copy of a 16-bit weight, then those of
+ * weight_1...; in a call the states are apart.
  */
+#include <math.h>
+
 #include "base/size.h"
 #include "operator/update/update.h"
 
@@ -27,14 +29,17 @@ static const mxc_param multi_lamb_schema[] = {
     MXCI_CLIP,
     {MXC_PARAM_FIELD(mxci_multi_lamb_params, bias_correction), .name = "bias_correction", .type = MXC_PARAM_BOOL,
      .initial = "true", .doc = "Correct the moving means for their initialization with 0."},
-    {MXC_PARAM_FIELD(mxci_multi_lamb_params, step_count), .name = "step_count", .type = MXC_PARAM_TUPLE, .bounded = 1,
-     .minimum = 1, .maximum = 9e15, .doc = "Number of this update of each weight, counted from 1."},
-    {MXC_PARAM_FIELD(mxci_multi_lamb_params, num_tensors), .name = "num_tensors", .type = MXC_PARAM_INT, .initial = "1",
-     .bounded = 1, .minimum = 1, .maximum = MXC_TUPLE_MAX, .doc = "Number of weights."},
+    {MXC_PARAM_FIELD(mxci_multi_lamb_params, step_count), .name = "step_count", .type = MXC_PARAM_FLOATS, .bounded = 1,
+     .minimum = 1, .maximum = 9e15, .doc = "Number of this update of each weight, counted from 1; whole numbers."},
+    MXCI_NUM_WEIGHTS(mxci_multi_lamb_params, num_tensors),
     MXC_PARAM_END,
 };
 
 static mxc_status check_counts(const mxci_multi_lamb_params *p, const char *name) {
+    for (int i = 0; i < p->step_count.n; i++)
+        if (p->step_count.value[i] != floor(p->step_count.value[i]))
+            return MXC_FAIL(MXC_EINVAL, "%s: step_count %d is %g, expected a whole number", name, i,
+                            p->step_count.value[i]);
     if (p->learning_rates.n == p->num_tensors && p->wds.n == p->num_tensors && p->step_count.n == p->num_tensors)
         return MXC_OK;
     return MXC_FAIL(MXC_EINVAL,
@@ -129,19 +134,17 @@ static mxc_status multi_lamb(const mxc_op_call *call) {
 
 /* ---- the operators ----------------------------------------------------------------------------------------------- */
 
-#define MOMENTS(i) "mean_" #i ",var_" #i
-#define MOMENTS_MASTER(i) "mean_" #i ",var_" #i ",weight32_" #i
-#define MULTI_LAMB_DEF                                                                                     \
-    .size = sizeof(mxc_op_def), .params = multi_lamb_schema, .param_size = sizeof(mxci_multi_lamb_params), \
-    .args = MXCI_WEIGHT_NAMES, .n_args = multi_lamb_count_args, .n_outputs = count_weights,                \
-    .infer_shape = infer_multi_lamb_shape, .temp_bytes = multi_lamb_bytes,                                 \
+#define MULTI_LAMB_DEF                                                                                        \
+    .size = sizeof(mxc_op_def), .params = multi_lamb_schema, .param_size = sizeof(mxci_multi_lamb_params),    \
+    .args = "weight,grad", .args_per_output = 2, .n_args = multi_lamb_count_args, .n_outputs = count_weights, \
+    .infer_shape = infer_multi_lamb_shape, .temp_bytes = multi_lamb_bytes,                                    \
     .inplace_forward = mxci_update_inplace_weights, .forward = {[MXC_CPU] = multi_lamb}
 
 const mxc_op_def mxci_op_multi_lamb_update = {
     MULTI_LAMB_DEF,
     .name = "_multi_lamb_update",
     .params_check = multi_lamb_check,
-    .aux = MXCI_EACH_WEIGHT(MOMENTS),
+    .aux = "mean,var",
     .n_aux = count_aux_pairs,
     .doc =
         "lamb_update_phase1, the norms of weight and direction, and lamb_update_phase2, of num_tensors weights, each "
@@ -153,7 +156,7 @@ const mxc_op_def mxci_op_multi_mp_lamb_update = {
     MULTI_LAMB_DEF,
     .name = "_multi_mp_lamb_update",
     .params_check = multi_mp_lamb_check,
-    .aux = MXCI_EACH_WEIGHT(MOMENTS_MASTER),
+    .aux = "mean,var,weight32",
     .n_aux = count_aux_triples,
     .infer_type = mxci_update_infer_master_type,
     .doc = "_multi_lamb_update of weights with float32 copies, which take the steps; each output is its copy in the "

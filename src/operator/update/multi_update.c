@@ -5,8 +5,7 @@
  *   mp_nag_mom_update  the same of nag_mom_update
  *   multi_sgd_update, ..., multi_mp_sgd_mom_update  num_weights such steps, each with its lr and wd
  *   preloaded_multi_sgd_update, ...  the same with lrs and wds as arrays (num_weights,), the last two arguments
- * Arguments are weight_0, grad_0, weight_1, ..., then come the states, those of weight_0 first. (MXNet puts a weight's
- * states behind its gradient.)
+ * Callers pass weight_0, grad_0 and the states of weight_0, then those of weight_1...; in a call the states are apart.
  */
 #include "operator/update/update.h"
 
@@ -18,12 +17,7 @@
         MXC_PARAM_FIELD(mxci_multi_params, wds), .name = "wds", .type = MXC_PARAM_FLOATS, \
                                                  .doc = "Weight decay of each weight."    \
     }
-#define COMMON                                                                                                         \
-    MXCI_RESCALE, MXCI_CLIP, {                                                                                         \
-        MXC_PARAM_FIELD(mxci_multi_params, num_weights), .name = "num_weights", .type = MXC_PARAM_INT, .initial = "1", \
-                                                         .bounded = 1, .minimum = 1, .maximum = MXC_TUPLE_MAX,         \
-                                                         .doc = "Number of weights."                                   \
-    }
+#define COMMON MXCI_RESCALE, MXCI_CLIP, MXCI_NUM_WEIGHTS(mxci_multi_params, num_weights)
 
 static const mxc_param plain_params[] = {MXCI_LR, MXCI_WD, MXCI_RESCALE, MXCI_CLIP, MXCI_LAZY, MXC_PARAM_END};
 static const mxc_param momentum_params[] = {MXCI_LR,   MOMENTUM,  MXCI_WD,      MXCI_RESCALE,
@@ -33,11 +27,7 @@ static const mxc_param multi_momentum_params[] = {RATES, COMMON, MOMENTUM, MXC_P
 static const mxc_param preloaded_plain_params[] = {COMMON, MXC_PARAM_END};
 static const mxc_param preloaded_momentum_params[] = {COMMON, MOMENTUM, MXC_PARAM_END};
 
-/* ---- names and counts -------------------------------------------------------------------------------------------- */
-
-#define MOM(i) "mom_" #i
-#define MASTER(i) "weight32_" #i
-#define MOM_MASTER(i) "mom_" #i ",weight32_" #i
+/* ---- counts ------------------------------------------------------------------------------------------------------ */
 
 static mxc_status check_counts(const mxci_multi_params *p, const char *name) {
     if (p->lrs.n == p->num_weights && p->wds.n == p->num_weights)
@@ -69,35 +59,6 @@ static int multi_update_count_args(const void *params) {
 
 static int count_aux_pairs(const void *params) {
     return 2 * count_weights(params);
-}
-
-/* The names of a call on n weights whose rates are arrays. */
-#define NAMES_1 MXCI_WEIGHT_PAIR(0)
-#define NAMES_2 NAMES_1 "," MXCI_WEIGHT_PAIR(1)
-#define NAMES_3 NAMES_2 "," MXCI_WEIGHT_PAIR(2)
-#define NAMES_4 NAMES_3 "," MXCI_WEIGHT_PAIR(3)
-#define NAMES_5 NAMES_4 "," MXCI_WEIGHT_PAIR(4)
-#define NAMES_6 NAMES_5 "," MXCI_WEIGHT_PAIR(5)
-#define NAMES_7 NAMES_6 "," MXCI_WEIGHT_PAIR(6)
-#define NAMES_8 NAMES_7 "," MXCI_WEIGHT_PAIR(7)
-#define NAMES_9 NAMES_8 "," MXCI_WEIGHT_PAIR(8)
-#define NAMES_10 NAMES_9 "," MXCI_WEIGHT_PAIR(9)
-#define NAMES_11 NAMES_10 "," MXCI_WEIGHT_PAIR(10)
-#define NAMES_12 NAMES_11 "," MXCI_WEIGHT_PAIR(11)
-#define NAMES_13 NAMES_12 "," MXCI_WEIGHT_PAIR(12)
-#define NAMES_14 NAMES_13 "," MXCI_WEIGHT_PAIR(13)
-#define NAMES_15 NAMES_14 "," MXCI_WEIGHT_PAIR(14)
-#define NAMES_16 NAMES_15 "," MXCI_WEIGHT_PAIR(15)
-#define RATE_NAMES ",lrs,wds"
-
-static const char *preloaded_names(const void *params) {
-    static const char *const names[MXC_TUPLE_MAX] = {
-        NAMES_1 RATE_NAMES,  NAMES_2 RATE_NAMES,  NAMES_3 RATE_NAMES,  NAMES_4 RATE_NAMES,
-        NAMES_5 RATE_NAMES,  NAMES_6 RATE_NAMES,  NAMES_7 RATE_NAMES,  NAMES_8 RATE_NAMES,
-        NAMES_9 RATE_NAMES,  NAMES_10 RATE_NAMES, NAMES_11 RATE_NAMES, NAMES_12 RATE_NAMES,
-        NAMES_13 RATE_NAMES, NAMES_14 RATE_NAMES, NAMES_15 RATE_NAMES, NAMES_16 RATE_NAMES,
-    };
-    return names[count_weights(params) - 1];
 }
 
 static int preloaded_count_args(const void *params) {
@@ -181,9 +142,9 @@ static mxc_status multi_mp_sgd_mom(const mxc_op_call *call) {
 
 /* ---- the operators ----------------------------------------------------------------------------------------------- */
 
-#define MULTI_DEF                                                                                    \
-    .size = sizeof(mxc_op_def), .param_size = sizeof(mxci_multi_params), .args = MXCI_WEIGHT_NAMES,  \
-    .n_args = multi_update_count_args, .n_outputs = count_weights, .infer_shape = infer_multi_shape, \
+#define MULTI_DEF                                                                                                     \
+    .size = sizeof(mxc_op_def), .param_size = sizeof(mxci_multi_params), .args = "weight,grad", .args_per_output = 2, \
+    .n_args = multi_update_count_args, .n_outputs = count_weights, .infer_shape = infer_multi_shape,                  \
     .inplace_forward = mxci_update_inplace_weights
 
 const mxc_op_def mxci_op_mp_sgd_update = {
@@ -248,7 +209,7 @@ const mxc_op_def mxci_op_multi_sgd_mom_update = {
     .params_check = check_multi_sgd_mom,
     .params = multi_momentum_params,
     .dtypes = MXC_DTYPES_FLOAT,
-    .aux = MXCI_EACH_WEIGHT(MOM),
+    .aux = "mom",
     .n_aux = count_weights,
     .doc = "sgd_mom_update of num_weights weights, each with its own entry of lrs and wds",
     .forward = {[MXC_CPU] = multi_sgd_mom},
@@ -261,7 +222,7 @@ const mxc_op_def mxci_op_multi_mp_sgd_update = {
     .params = multi_plain_params,
     .infer_type = mxci_update_infer_master_type,
     .dtypes = MXCI_MASTER_DTYPES,
-    .aux = MXCI_EACH_WEIGHT(MASTER),
+    .aux = "weight32",
     .n_aux = count_weights,
     .doc = "mp_sgd_update of num_weights weights, each with its own entry of lrs and wds",
     .forward = {[MXC_CPU] = multi_mp_sgd},
@@ -274,7 +235,7 @@ const mxc_op_def mxci_op_multi_mp_sgd_mom_update = {
     .params = multi_momentum_params,
     .infer_type = mxci_update_infer_master_type,
     .dtypes = MXCI_MASTER_DTYPES,
-    .aux = MXCI_EACH_WEIGHT(MOM_MASTER),
+    .aux = "mom,weight32",
     .n_aux = count_aux_pairs,
     .doc = "mp_sgd_mom_update of num_weights weights, each with its own entry of lrs and wds",
     .forward = {[MXC_CPU] = multi_mp_sgd_mom},
@@ -282,9 +243,9 @@ const mxc_op_def mxci_op_multi_mp_sgd_mom_update = {
 
 /* ---- with rates in arrays ---------------------------------------------------------------------------------------- */
 
-#define PRELOADED_DEF                                                                                 \
-    .size = sizeof(mxc_op_def), .param_size = sizeof(mxci_multi_params), .args = NAMES_16 RATE_NAMES, \
-    .args_of = preloaded_names, .n_args = preloaded_count_args, .n_outputs = count_weights,           \
+#define PRELOADED_DEF                                                                                   \
+    .size = sizeof(mxc_op_def), .param_size = sizeof(mxci_multi_params), .args = "weight,grad,lrs,wds", \
+    .args_per_output = 2, .n_args = preloaded_count_args, .n_outputs = count_weights,                   \
     .infer_shape = infer_preloaded_shape, .inplace_forward = mxci_update_inplace_weights
 
 const mxc_op_def mxci_op_preloaded_multi_sgd_update = {
@@ -303,7 +264,7 @@ const mxc_op_def mxci_op_preloaded_multi_sgd_mom_update = {
     .params = preloaded_momentum_params,
     .infer_type = infer_preloaded_type,
     .dtypes = MXC_DTYPES_FLOAT,
-    .aux = MXCI_EACH_WEIGHT(MOM),
+    .aux = "mom",
     .n_aux = count_weights,
     .doc = "sgd_mom_update of num_weights weights, each with its own element of the arrays lrs and wds (num_weights,)",
     .forward = {[MXC_CPU] = multi_sgd_mom},
@@ -315,7 +276,7 @@ const mxc_op_def mxci_op_preloaded_multi_mp_sgd_update = {
     .params = preloaded_plain_params,
     .infer_type = infer_preloaded_master_type,
     .dtypes = MXCI_MASTER_DTYPES,
-    .aux = MXCI_EACH_WEIGHT(MASTER),
+    .aux = "weight32",
     .n_aux = count_weights,
     .doc = "mp_sgd_update of num_weights weights, each with its own element of the arrays lrs and wds (num_weights,)",
     .forward = {[MXC_CPU] = multi_mp_sgd},
@@ -327,7 +288,7 @@ const mxc_op_def mxci_op_preloaded_multi_mp_sgd_mom_update = {
     .params = preloaded_momentum_params,
     .infer_type = infer_preloaded_master_type,
     .dtypes = MXCI_MASTER_DTYPES,
-    .aux = MXCI_EACH_WEIGHT(MOM_MASTER),
+    .aux = "mom,weight32",
     .n_aux = count_aux_pairs,
     .doc = "mp_sgd_mom_update of num_weights weights, each with its own element of the arrays lrs and wds "
            "(num_weights,)",

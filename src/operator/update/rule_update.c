@@ -3,12 +3,12 @@
  * _multi_update: steps of any rule of update.def for several weights in one call. Optimizers queue it; the
  * operators named after rules (sgd.c, adam.c...) are those of MXNet.
  *
- * Arguments are weight_0, grad_0, weight_1, ...; then come the states, those of weight_0 first. With multi_precision
- * the last state of each weight is its f32 copy, which takes the step; the weight becomes its rounded copy, and the
- * other states are f32 too. With trust_ratio, lars and lbsgd multiply their etas by a trust ratio (update.h), which the
- * call computes from the norms of weight and gradient. With scaled one more array comes last, of one element, f32: it
- * multiplies rescale_grad, and where it is 0 or not finite nothing changes. (It does not change and counts as a state
- * all the same, as that of _adamw_update.)
+ * Callers pass weight_0, grad_0 and the states of weight_0, then those of weight_1...; in a call the states are apart.
+ * With multi_precision the last state of each weight is its f32 copy, which takes the step; the weight becomes its
+ * rounded copy, and the other states are f32 too. With trust_ratio, lars and lbsgd multiply their etas by a trust ratio
+ * (update.h), which the call computes from the norms of weight and gradient. With scaled one more array comes last, of
+ * one element, f32: it multiplies rescale_grad, and where it is 0 or not finite nothing changes. (It does not change
+ * and counts as a state all the same, as that of _adamw_update.)
  *
  * _multi_adamw_update and _multi_mp_adamw_update of MXNet are this operator with rule adamw and scaled.
  */
@@ -24,12 +24,6 @@
         .doc = text                                                                                           \
     }
 
-#define NUM_WEIGHTS                                                                                                   \
-    {                                                                                                                 \
-        MXC_PARAM_FIELD(mxci_rule_params, num_weights), .name = "num_weights", .type = MXC_PARAM_INT, .initial = "1", \
-                                                        .bounded = 1, .minimum = 1, .maximum = MXC_TUPLE_MAX,         \
-                                                        .doc = "Number of weights."                                   \
-    }
 #define LRS NUMBERS(lrs, "Learning rate of each weight.")
 #define WDS NUMBERS(wds, "Weight decay of each weight.")
 
@@ -41,7 +35,7 @@ static const mxc_param schema[] = {
 #undef RULE
                 [1],
      .doc = "Update rule, named as the single-weight update operator."},
-    NUM_WEIGHTS,
+    MXCI_NUM_WEIGHTS(mxci_rule_params, num_weights),
     SWITCH(multi_precision, "Weights have float32 master copies, which are updated."),
     SWITCH(scaled, "A factor of the gradients is passed as an array."),
     LRS,
@@ -85,7 +79,7 @@ static const mxc_param multi_adamw_params[] = {
     WDS,
     NUMBERS(etas, "Factor of the whole step of each weight, weight decay included."),
     MXCI_CLIP,
-    NUM_WEIGHTS,
+    MXCI_NUM_WEIGHTS(mxci_rule_params, num_weights),
     MXC_PARAM_END,
 };
 
@@ -224,10 +218,10 @@ static mxc_status rule_update_forward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-#define RULE_UPDATE_DEF                                                                            \
-    .size = sizeof(mxc_op_def), .param_size = sizeof(mxci_rule_params), .args = MXCI_WEIGHT_NAMES, \
-    .n_args = rule_update_count_args, .n_outputs = count_weights, .n_aux = count_aux,              \
-    .infer_shape = rule_update_infer_shape, .infer_type = rule_update_infer_type,                  \
+#define RULE_UPDATE_DEF                                                                                              \
+    .size = sizeof(mxc_op_def), .param_size = sizeof(mxci_rule_params), .args = "weight,grad", .args_per_output = 2, \
+    .n_args = rule_update_count_args, .n_outputs = count_weights, .n_aux = count_aux,                                \
+    .infer_shape = rule_update_infer_shape, .infer_type = rule_update_infer_type,                                    \
     .inplace_forward = mxci_update_inplace_weights, .forward = {[MXC_CPU] = rule_update_forward}
 
 const mxc_op_def mxci_op_multi_update = {
@@ -244,8 +238,8 @@ const mxc_op_def mxci_op_multi_update = {
 const mxc_op_def mxci_op_multi_adamw_update = {
     RULE_UPDATE_DEF,
     .name = "_multi_adamw_update",
-    .doc = "_adamw_update of num_weights weights, each with its own entry of lrs, wds and etas. Behind the arguments "
-           "weight_0, grad_0, weight_1... come mean and var of each weight, then rescale_grad, float32 of one element",
+    .doc = "_adamw_update of num_weights weights, each with its own entry of lrs, wds and etas. The states of a weight "
+           "are mean and var; behind all weights comes rescale_grad, float32 of one element, as a state",
     .params = multi_adamw_params,
     .params_check = multi_adamw_check,
     .dtypes = MXC_DTYPES_FLOAT,
@@ -255,9 +249,8 @@ const mxc_op_def mxci_op_multi_mp_adamw_update = {
     RULE_UPDATE_DEF,
     .name = "_multi_mp_adamw_update",
     .doc =
-        "_mp_adamw_update of num_weights weights, each with its own entry of lrs, wds and etas. Behind the arguments "
-        "weight_0, grad_0, weight_1... come mean, var and weight32 of each weight, then rescale_grad, float32 of one "
-        "element",
+        "_mp_adamw_update of num_weights weights, each with its own entry of lrs, wds and etas. The states of a weight "
+        "are mean, var and weight32; behind all weights comes rescale_grad, float32 of one element, as a state",
     .params = multi_adamw_params,
     .params_check = multi_mp_adamw_check,
     .dtypes = MXCI_MASTER_DTYPES,

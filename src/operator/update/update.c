@@ -8,10 +8,12 @@ const mxc_inplace mxci_update_inplace[] = {{MXC_FROM_IN(0), 0}, MXC_INPLACE_END}
 
 #define PAIR(i) \
     { MXC_FROM_IN(2 * (i)), i }
+#define FOUR_PAIRS(i) PAIR(i), PAIR((i) + 1), PAIR((i) + 2), PAIR((i) + 3)
+#define SIXTEEN_PAIRS(i) FOUR_PAIRS(i), FOUR_PAIRS((i) + 4), FOUR_PAIRS((i) + 8), FOUR_PAIRS((i) + 12)
 const mxc_inplace mxci_update_inplace_weights[] = {
-    PAIR(0), PAIR(1),  PAIR(2),  PAIR(3),  PAIR(4),  PAIR(5),  PAIR(6),  PAIR(7),         PAIR(8),
-    PAIR(9), PAIR(10), PAIR(11), PAIR(12), PAIR(13), PAIR(14), PAIR(15), MXC_INPLACE_END,
+    SIXTEEN_PAIRS(0), SIXTEEN_PAIRS(16), SIXTEEN_PAIRS(32), SIXTEEN_PAIRS(48), MXC_INPLACE_END,
 };
+_Static_assert(sizeof mxci_update_inplace_weights / sizeof(mxc_inplace) == MXC_FLOATS_MAX + 1, "each weight its own");
 
 mxc_status mxci_update_infer_shape(mxc_op_sig *sig) {
     static const int slots[] = {0, 1, MXC_SLOT_OUT(0), MXC_SLOT_AUX(0), MXC_SLOT_AUX(1), MXC_SLOT_AUX(2)};
@@ -33,7 +35,7 @@ mxc_status mxci_update_infer_weights(mxc_op_sig *sig, int n_aux) {
 }
 
 mxc_status mxci_update_infer_master_type(mxc_op_sig *sig) {
-    int slots[3 * MXC_TUPLE_MAX], n = 0;
+    int slots[3 * MXC_FLOATS_MAX], n = 0;
     for (int i = 0; i < sig->n_in; i++)
         slots[n++] = i;
     for (int i = 0; i < sig->n_out; i++)

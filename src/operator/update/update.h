@@ -60,13 +60,12 @@ double mxci_update_square_sum(const mxc_run *run, const mxc_tensor *a, double fa
                               double *blocks);
 /* weight may become out; of calls on several weights: each its own. */
 extern const mxc_inplace mxci_update_inplace[], mxci_update_inplace_weights[];
-/* Names for each of MXC_TUPLE_MAX weights. */
-#define MXCI_EACH_WEIGHT(X)                                                                                     \
-    X(0)                                                                                                        \
-    "," X(1) "," X(2) "," X(3) "," X(4) "," X(5) "," X(6) "," X(7) "," X(8) "," X(9) "," X(10) "," X(11) "," X( \
-        12) "," X(13) "," X(14) "," X(15)
-#define MXCI_WEIGHT_PAIR(i) "weight_" #i ",grad_" #i
-#define MXCI_WEIGHT_NAMES MXCI_EACH_WEIGHT(MXCI_WEIGHT_PAIR)
+/* Of calls on several weights: their number. */
+#define MXCI_NUM_WEIGHTS(params, field)                                                                      \
+    {                                                                                                        \
+        MXC_PARAM_FIELD(params, field), .name = #field, .type = MXC_PARAM_INT, .initial = "1", .bounded = 1, \
+                                        .minimum = 1, .maximum = MXC_FLOATS_MAX, .doc = "Number of weights." \
+    }
 
 /* The members that all descriptors of updates have alike. */
 #define MXCI_UPDATE_DEF                                                                             \
@@ -97,8 +96,7 @@ typedef struct mxci_ftml_params {
 /* Of _multi_lamb_update and _multi_mp_lamb_update. */
 typedef struct mxci_multi_lamb_params {
     mxci_update factors; /* first: MXCI_FACTOR's offsets hold */
-    mxc_floats learning_rates, wds;
-    mxc_tuple step_count;
+    mxc_floats learning_rates, wds, step_count;
     double lower_bound, upper_bound;
     int64_t num_tensors;
     int32_t bias_correction;
@@ -116,9 +114,9 @@ MXCI_SCALAR double mxci_update_gradient(const mxci_update *u, double g) {
     return g < -u->clip_gradient ? -u->clip_gradient : g > u->clip_gradient ? u->clip_gradient : g;
 }
 /* The factors of lamb's first phase in update number t, with the correction of the moments' bias. */
-static inline void mxci_lamb_correct(mxci_update *factors, int bias_correction, int64_t t) {
-    factors->mean_scale = bias_correction ? 1 / (1 - pow(factors->beta1, (double)t)) : 1;
-    factors->var_scale = bias_correction ? 1 / (1 - pow(factors->beta2, (double)t)) : 1;
+static inline void mxci_lamb_correct(mxci_update *factors, int bias_correction, double t) {
+    factors->mean_scale = bias_correction ? 1 / (1 - pow(factors->beta1, t)) : 1;
+    factors->var_scale = bias_correction ? 1 / (1 - pow(factors->beta2, t)) : 1;
 }
 /* The factors of update number t of ftml. */
 static inline mxci_update mxci_ftml_factors(const mxci_ftml_params *p) {

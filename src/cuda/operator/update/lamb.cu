@@ -7,7 +7,7 @@
 template <int has_copy> static mxc_status lamb_phase1(const mxc_op_call *call) {
     const mxci_lamb1_params *p = static_cast<const mxci_lamb1_params *>(call->params);
     mxci_update u = p->factors;
-    mxci_lamb_correct(&u, p->bias_correction, p->t);
+    mxci_lamb_correct(&u, p->bias_correction, (double)p->t);
     return mxcu_update_run(call, MXCI_RULE_lamb, {&u, nullptr, nullptr, nullptr, has_copy, {}, has_copy});
 }
 

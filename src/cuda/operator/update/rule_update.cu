@@ -21,7 +21,7 @@ struct square_sum : mxcu_sum {
 };
 } // namespace
 
-enum { SQUARES_BYTES = 2 * MXC_TUPLE_MAX * sizeof(double) }; /* of scratch, before the reductions' own */
+enum { SQUARES_BYTES = 2 * MXC_FLOATS_MAX * sizeof(double) }; /* of scratch, before the reductions' own */
 
 static mxc_status sum_squares(const mxc_op_call *call, const float *rescale) {
     const mxci_rule_params *m = static_cast<const mxci_rule_params *>(call->params);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The step of every rule of update_kernels.def (update/update.h). One launch for all weights of a call: a thread per
- * element of the weights, one behind the other, so that the many small weights of a model do not cost a launch each.
- * The arithmetic is the CPU's C source (operator/update/update_kernels.inc). */
+/* The step of every rule of update_kernels.def (update/update.h). One launch for up to 16 weights of a call: a thread
+ * per element of the weights, one behind the other, so that the many small weights of a model do not cost a launch
+ * each. The arithmetic is the CPU's C source (operator/update/update_kernels.inc). */
 #include "cuda/operator/update/update.h"
 
 #include "math/loop.h"
@@ -41,6 +41,9 @@ template <> struct factors<double> {
     }
 };
 
+/* Weights of a launch, whose pointers and factors must fit a kernel's arguments (4 KiB). */
+enum { MOST_WEIGHTS = 16 };
+
 /* One weight of a run. Its type is T, that of the array that takes the step and of the states S: T, or what T is
  * computed in where there is a copy. */
 template <class T, class S> struct weight_step {
@@ -58,7 +61,7 @@ template <class T, class S> struct weight_step {
 template <class T, class S, class Rule> struct steps {
     using C = mxcu_compute_t<S>;
     typename factors<C>::type f;
-    weight_step<T, S> weight[MXC_TUPLE_MAX];
+    weight_step<T, S> weight[MOST_WEIGHTS];
     mxcu_update_late l;
 
     /* The factors of weight k, with what only the device knows; returns 0: no step (the rescale factor is 0 or not
@@ -144,25 +147,41 @@ static weight_step<T, S> weight_of(const mxc_op_call *call, int i, int has_copy,
     return w;
 }
 
-/* Weights are counted through: weight k has elements end[k - 1] to end[k] - 1 of the launch. */
+/* Weights first..first+n-1 of a call are counted through: weight k of them has elements end[k - 1] to end[k] - 1 of the
+ * launch. */
 template <class T, class S, class Rule>
-static mxc_status run_steps(const mxc_op_call *call, const mxcu_update_plan &p) {
+static mxc_status run_some(const mxc_op_call *call, const mxcu_update_plan &p, int first, int n) {
     steps<T, S, Rule> all;
     all.f = factors<mxcu_compute_t<S>>::of(p.factors);
     all.l = p.late;
-    for (int i = 0; i < call->n_out; i++) {
-        all.weight[i] =
+    if (p.late.lrs) {
+        all.l.lrs += first;
+        all.l.wds += first;
+    }
+    if (p.late.squares)
+        all.l.squares += 2 * first;
+    for (int k = 0; k < n; k++) {
+        const int i = first + k;
+        all.weight[k] =
             weight_of<T, S, Rule>(call, i, p.has_copy, p.lrs ? p.lrs->value[i] : p.factors->lr,
                                   p.wds ? p.wds->value[i] : p.factors->wd, p.etas ? p.etas->value[i] : p.factors->eta,
                                   p.late.scales && p.late.scales->n > 0 ? p.late.scales->value[i] : 1);
-        all.weight[i].end += i ? all.weight[i - 1].end : 0;
+        all.weight[k].end += k ? all.weight[k - 1].end : 0;
     }
     if (p.keeps_copy) {
         all.weight[0].copy = call->req[0] == MXC_REQ_NULL ? nullptr : mxcu_pointer<S>(call->out[0].data);
         all.weight[0].copy_adds = call->req[0] == MXC_REQ_ADD;
         all.weight[0].out.data = nullptr;
     }
-    return mxcu_for(call, all.weight[call->n_out - 1].end, all);
+    return mxcu_for(call, all.weight[n - 1].end, all);
+}
+
+template <class T, class S, class Rule>
+static mxc_status run_steps(const mxc_op_call *call, const mxcu_update_plan &p) {
+    for (int first = 0; first < call->n_out; first += MOST_WEIGHTS)
+        MXC_TRY((run_some<T, S, Rule>(call, p, first,
+                                      call->n_out - first < MOST_WEIGHTS ? call->n_out - first : MOST_WEIGHTS)));
+    return MXC_OK;
 }
 
 /* own: the weight takes the step; copied: its float32 master copy does, and the weight is the copy rounded. */

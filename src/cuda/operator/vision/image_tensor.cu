@@ -24,7 +24,7 @@ static mxc_status to_tensor(const mxc_op_call *call) {
 
 namespace {
 struct channel_numbers {
-    double mean[MXC_TUPLE_MAX], std[MXC_TUPLE_MAX];
+    double mean[MXC_FLOATS_MAX], std[MXC_FLOATS_MAX];
 };
 } // namespace
 
@@ -32,7 +32,7 @@ struct channel_numbers {
 static channel_numbers numbers_of(const mxc_op_call *call, int is_gradient) {
     const mxci_image_normalize_params *p = static_cast<const mxci_image_normalize_params *>(call->params);
     channel_numbers n;
-    for (int c = 0; c < MXC_TUPLE_MAX; c++) {
+    for (int c = 0; c < MXC_FLOATS_MAX; c++) {
         n.mean[c] = is_gradient ? 0 : mxci_image_channel_number(&p->mean, c);
         n.std[c] = mxci_image_channel_number(&p->std, c);
     }
@@ -47,7 +47,7 @@ static mxc_status normalized(const mxc_op_call *call, const mxc_tensor *from, co
     mxcu_in<T> x = mxcu_data<T>(from);
     mxcu_out<T> y = mxcu_result<T>(call, to, 0);
     return mxcu_for(call, mxcu_size(from), [=] MXCU_LAMBDA(int64_t at) {
-        const int64_t of = mxcu_divide(at, plane), c = of % channels, k = c < MXC_TUPLE_MAX ? c : MXC_TUPLE_MAX - 1;
+        const int64_t of = mxcu_divide(at, plane), c = of % channels, k = c < MXC_FLOATS_MAX ? c : MXC_FLOATS_MAX - 1;
         y.put(at, (mxcu_compute_t<T>)(((double)x[at] - n.mean[k]) / n.std[k]));
     });
 }
