@@ -240,7 +240,10 @@ static int forward(call *k) {
     }
     arrays_of(k->out, n_out, k->outs);
     current.stage = "forward";
-    if (!went_well(mxc_op_invoke(c->op, c->sig.n_in + c->sig.n_aux, k->ins, n_out, k->outs, k->req, c->sig.is_train),
+    mxc_ndarray *ordered[RANDOM_SLOTS];
+    for (int i = 0; i < c->sig.n_in + c->sig.n_aux; i++)
+        ordered[i] = k->ins[mxc_op_input_index(c->op, i)];
+    if (!went_well(mxc_op_invoke(c->op, c->sig.n_in + c->sig.n_aux, ordered, n_out, k->outs, k->req, c->sig.is_train),
                    k->may_lack_memory))
         return 0;
     return all_went_well(k->outs, n_out, k->may_lack_memory);
@@ -317,10 +320,14 @@ static mxc_status put_inside(mxc_symbol **symbol) {
 
 static mxc_status make_symbol(random_case *c, bound *b) {
     const char *values[RANDOM_PARAMS];
+    const char *arg_keys[RANDOM_SLOTS]; /* where the states that are left out are not the last inputs */
+    char names[RANDOM_SLOTS][NAME];
     mxc_symbol *in[RANDOM_SLOTS] = {NULL};
     mxc_status status = MXC_OK;
     for (int i = 0; i < c->n_params; i++)
         values[i] = c->values[i];
+    for (int i = 0; i < c->sig.n_in; i++)
+        arg_keys[i] = mxc_op_arg_name(c->op, i, names[i], NAME);
     for (int i = 0; i < c->sig.n_in && status == MXC_OK; i++) {
         snprintf(b->names[i], NAME, "in%d", i);
         b->given[i] = b->names[i];
@@ -329,7 +336,8 @@ static mxc_status make_symbol(random_case *c, bound *b) {
             status = put_inside(&in[i]);
     }
     if (status == MXC_OK)
-        status = mxc_symbol_op(c->def->name, "node", c->n_params, c->keys, values, c->sig.n_in, NULL, in, &b->symbol);
+        status = mxc_symbol_op(c->def->name, "node", c->n_params, c->keys, values, c->sig.n_in,
+                               c->def->args_per_output ? arg_keys : NULL, in, &b->symbol);
     if (status == MXC_OK && random_chance(c, 30))
         status = put_inside(&b->symbol);
     for (int i = 0; i < c->sig.n_in; i++)
