@@ -207,6 +207,7 @@ static const struct {
     {"_linalg_inverse", "the factorization is LAPACK's"},
     {"_linalg_slogdet", "the factorization is LAPACK's"},
     {"_linalg_syevd", "the factorization is LAPACK's"},
+    {"_quantized_fused_conv", "reads graphs made for oneDNN, which are for CPUs"},
     {"_scatter_set_nd", "the last of equal indices counts, which is found in their order"},
     {"_while_loop", "its subgraphs run on the host"},
 };

@@ -3,10 +3,16 @@
  * Nodes that MXNet fused for oneDNN before it wrote a file: _sg_mkldnn_conv, _sg_mkldnn_fully_connected,
  * _sg_mkldnn_selfatt_qk and _sg_mkldnn_selfatt_valatt hold the layers that they stand for as a graph of their own
  * ("subgraphs"). Here they are replaced by these layers, before the nodes are read, with the same inputs and outputs.
- * A quantized one reads and writes integers with their ranges. Where its weights are floats, its layers compute in
- * floats, between a _contrib_dequantize and a _contrib_quantize_v2 with the calibrated range of the file. Where they
- * are integers with ranges too, as those of full connection may be, the layer is a
- * _contrib_quantized_fully_connected, and the _contrib_dequantize comes behind it.
+ * A quantized one reads and writes integers with their ranges:
+ *
+ *   - a convolution with float weights becomes one _quantized_fused_conv, if it is followed by what that computes;
+ *   - full connection with integer weights and ranges a _contrib_quantized_fully_connected and, with a calibrated
+ * range, a _contrib_requantize; a _contrib_dequantize where its output is float;
+ *   - the layers of any other compute in floats, between a _contrib_dequantize and a _contrib_quantize_v2 with the
+ *     calibrated range of the file.
+ *
+ * Ranges in such files are those of MXNet's operators for oneDNN, which end half a step beyond the last code. Here the
+ * operators that make ranges get the parameter half_steps, and what reads them finds ranges as everywhere else.
  *
  *   {"op": "_sg_mkldnn_conv", "name": "sg_conv0", "inputs": [[0, 0, 0], [1, 0, 0]],
  *    "attrs": {"quantized": "true", "with_sum": "false", "min_calib_range": "-2", "max_calib_range": "2", ...},
@@ -19,7 +25,7 @@
 
 #include "base/error.h"
 #include "base/sys.h"
-#include "symbol/json.h"
+#include "symbol/json_fused.h"
 
 typedef struct unfusing {
     json_t *from;   /* the file's nodes, borrowed */
@@ -28,25 +34,29 @@ typedef struct unfusing {
     int64_t at;     /* node of the file that is converted now */
 } unfusing;
 
-static const char *text_of(const json_t *node, const char *field) {
-    const char *text = json_string_value(json_object_get(node, field));
+const char *mxci_json_text(const json_t *object, const char *field) {
+    const char *text = json_string_value(json_object_get(object, field));
     return text ? text : "";
 }
 
 static int is_fused(const json_t *node) {
-    const char *op = text_of(node, "op");
+    const char *op = mxci_json_text(node, "op");
     return !strcmp(op, "_sg_mkldnn_conv") || !strcmp(op, "_sg_mkldnn_fully_connected") ||
            !strcmp(op, "_sg_mkldnn_selfatt_qk") || !strcmp(op, "_sg_mkldnn_selfatt_valatt");
 }
 
 static mxc_status wrong(const unfusing *u, const json_t *node, const char *what) {
     return MXC_FAIL(MXC_EFORMAT, "symbol JSON: node %lld \"%.80s\" of %.80s: %s", (long long)u->at,
-                    text_of(node, "name"), text_of(node, "op"), what);
+                    mxci_json_text(node, "name"), mxci_json_text(node, "op"), what);
 }
 
-static int is_true(const json_t *attrs, const char *key) {
-    const char *text = text_of(attrs, key);
+int mxci_json_is_true(const json_t *object, const char *field) {
+    const char *text = mxci_json_text(object, field);
     return !strcmp(text, "true") || !strcmp(text, "True") || !strcmp(text, "1");
+}
+
+static mxc_status no_memory(void) {
+    return MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes");
 }
 
 /* A new entry [node, output]. */
@@ -81,50 +91,104 @@ static int64_t json_fused_append(unfusing *u, json_t *node) {
 typedef struct fused {
     json_t *node, *attrs, *layers; /* borrowed */
     size_t n_in, n_args;
-    int has_integer_weights; /* each of the n_args arguments has a range behind them all */
-    json_t *args;            /* entries that the layers' variables stand for */
-    int64_t *local;          /* node of the subgraph: index in unfusing.to; -1 - k for variable k */
+    int has_integer_weights;             /* each of the n_args arguments has a range behind them all */
+    int is_quantized, has_sum, is_float; /* is_float: the output of a quantized one */
+    int64_t head;                        /* the layer whose output 0 is the fused node's */
+    json_t *args;                        /* entries that the layers' variables stand for */
+    int64_t *local;                      /* node of the subgraph: index in unfusing.to; -1 - k for variable k */
 } fused;
 
 /* Makes variable arg of the layers the dequantized input, whose range is in inputs low and low + 1. */
 static mxc_status dequantize(unfusing *u, fused *f, size_t arg, size_t low, const char *suffix) {
-    json_t *node = json_pack("{s:s,s:s+,s:[O,O,O]}", "op", "_contrib_dequantize", "name", text_of(f->node, "name"),
-                             suffix, "inputs", json_array_get(f->args, arg), json_array_get(f->args, low),
-                             json_array_get(f->args, low + 1));
+    json_t *node = json_pack("{s:s,s:s+,s:[O,O,O]}", "op", "_contrib_dequantize", "name",
+                             mxci_json_text(f->node, "name"), suffix, "inputs", json_array_get(f->args, arg),
+                             json_array_get(f->args, low), json_array_get(f->args, low + 1));
     int64_t at = json_fused_append(u, node);
-    return at >= 0 && json_array_set_new(f->args, arg, entry_of(at, 0)) == 0
-               ? MXC_OK
-               : MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes");
+    return at >= 0 && json_array_set_new(f->args, arg, entry_of(at, 0)) == 0 ? MXC_OK : no_memory();
 }
 
-/* Reads the fused node and connects its inputs: first those of the layers, then, where it is quantized, the lowest and
- * highest value of its data and of its summand or, of the product with attention weights, of these weights; of integer
- * weights and biases too. */
+/* Reads the fused node. Its inputs are first those of the layers, then, where it is quantized, the lowest and highest
+ * value of its data and of its summand or, of the product with attention weights, of these weights; of integer weights
+ * and biases too. */
 static mxc_status open_fused(unfusing *u, json_t *node, fused *f) {
     json_t *graphs = json_object_get(node, "subgraphs"), *graph = json_array_get(graphs, 0), *layer;
-    size_t i, sums, bounds;
+    const json_t *heads = json_object_get(graph, "heads");
+    size_t i, bounds;
     f->node = node;
     f->attrs = json_object_get(node, "attrs");
     f->layers = json_object_get(graph, "nodes");
     f->n_in = json_array_size(json_object_get(node, "inputs"));
     if (json_array_size(graphs) != 1 || !json_array_size(f->layers))
         return wrong(u, node, "expected one graph with nodes in \"subgraphs\"");
-    json_array_foreach(f->layers, i, layer) f->n_args += !strcmp(text_of(layer, "op"), "null");
+    f->head = mxci_json_index(json_array_get(heads, 0), 0, (int64_t)json_array_size(f->layers));
+    if (json_array_size(heads) != 1 || f->head < 0 || mxci_json_index(json_array_get(heads, 0), 1, 1) != 0 ||
+        !strcmp(mxci_json_text(json_array_get(f->layers, (size_t)f->head), "op"), "null"))
+        return wrong(u, node, "expected one layer's first output in \"heads\"");
+    json_array_foreach(f->layers, i, layer) f->n_args += !strcmp(mxci_json_text(layer, "op"), "null");
     f->local = mxci_calloc(json_array_size(f->layers), sizeof *f->local);
     f->args = moved_list(u, json_object_get(node, "inputs"), 1);
     if (!f->local || !f->args)
-        return MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes");
-    sums = is_true(f->attrs, "with_sum") || !strcmp(text_of(node, "op"), "_sg_mkldnn_selfatt_valatt");
-    f->has_integer_weights = is_true(f->attrs, "quantized") && f->n_in == 3 * f->n_args &&
-                             !strcmp(text_of(node, "op"), "_sg_mkldnn_fully_connected");
-    if (f->has_integer_weights)
-        return MXC_OK;
-    bounds = is_true(f->attrs, "quantized") ? 2 * (1 + sums) : 0;
-    if (f->n_in != f->n_args + bounds || f->n_args < 1 + sums)
+        return no_memory();
+    f->is_quantized = mxci_json_is_true(f->attrs, "quantized");
+    f->is_float = mxci_json_is_true(f->attrs, "enable_float_output");
+    f->has_sum =
+        mxci_json_is_true(f->attrs, "with_sum") || !strcmp(mxci_json_text(node, "op"), "_sg_mkldnn_selfatt_valatt");
+    f->has_integer_weights = f->is_quantized && f->n_in == 3 * f->n_args &&
+                             !strcmp(mxci_json_text(node, "op"), "_sg_mkldnn_fully_connected");
+    bounds = f->has_integer_weights ? 2 * f->n_args : f->is_quantized ? 2 * (1 + (size_t)f->has_sum) : 0;
+    if (f->n_in != f->n_args + bounds || f->n_args < 1 + (size_t)f->has_sum)
         return wrong(u, node, "its inputs do not fit its layers");
-    if (bounds)
-        MXC_TRY(dequantize(u, f, 0, f->n_args, "_dequantize"));
-    return bounds && sums ? dequantize(u, f, f->n_args - 1, f->n_args + 2, "_sum_dequantize") : MXC_OK;
+    return MXC_OK;
+}
+
+/* The calibrated range of the output and half_steps, as parameters; NULL without memory. */
+static json_t *range_of(const fused *f) {
+    const char *const keys[] = {"min_calib_range", "max_calib_range"};
+    json_t *attrs = json_pack("{s:s}", "half_steps", "True");
+    for (size_t i = 0; i < 2; i++) {
+        const char *value = mxci_json_text(f->attrs, keys[i]);
+        if (*value && json_object_set_new(attrs, keys[i], json_string(value)) != 0) {
+            json_decref(attrs);
+            return NULL;
+        }
+    }
+    return attrs;
+}
+
+static int is_calibrated(const fused *f) {
+    return *mxci_json_text(f->attrs, "min_calib_range") && *mxci_json_text(f->attrs, "max_calib_range");
+}
+
+/* Appends one node that makes the fused node's outputs and has its name. Takes attrs and inputs. */
+static mxc_status finish(unfusing *u, const fused *f, const char *op, json_t *attrs, json_t *inputs) {
+    json_t *node = json_pack("{s:s,s:s,s:o,s:o}", "op", op, "name", mxci_json_text(f->node, "name"), "attrs", attrs,
+                             "inputs", inputs);
+    u->moved[u->at] = json_fused_append(u, node);
+    return u->moved[u->at] >= 0 ? MXC_OK : no_memory();
+}
+
+/* ---- layers in integers ------------------------------------------------------------------------------------------ */
+
+/* Replaces a quantized convolution by one node of integers where that computes all of its layers; sets *done. */
+static mxc_status expand_conv(unfusing *u, fused *f, int *done) {
+    mxci_json_conv conv;
+    int known = mxci_json_conv_read(f->layers, f->head, &conv), failed;
+    json_t *inputs, *range;
+    if (known <= 0)
+        return known == 0 ? MXC_OK : no_memory();
+    *done = 1;
+    inputs = json_array();
+    range = range_of(f);
+    failed = json_object_update(conv.attrs, range) != 0;
+    json_decref(range);
+    for (int i = 0; i < conv.n_args; i++)
+        failed |= json_array_append(inputs, json_array_get(f->args, (size_t)conv.args[i])) != 0;
+    for (size_t i = f->n_args; i < f->n_in; i++)
+        failed |= json_array_append(inputs, json_array_get(f->args, i)) != 0;
+    for (int i = 0; i < conv.n_aux; i++)
+        failed |= json_array_append(inputs, json_array_get(f->args, (size_t)conv.aux[i])) != 0;
+    MXC_TRY(finish(u, f, "_quantized_fused_conv", conv.attrs, inputs));
+    return failed ? no_memory() : MXC_OK;
 }
 
 /* The new entry for a layer's input, which must come from a node of the subgraph before limit. */
@@ -135,12 +199,11 @@ static json_t *local_entry(const fused *f, size_t limit, const json_t *entry) {
     return entry_of(node < 0 ? -1 : f->local[node], output);
 }
 
-/* Appends a full connection of integers and the dequantization of its output, which takes the layer's name. The layer
- * must read the arguments in order, as the fused node's inputs are those of the quantized operator. */
-static mxc_status add_integer_layer(unfusing *u, fused *f, size_t i) {
-    json_t *layer = json_array_get(f->layers, i), *inputs = json_object_get(layer, "inputs"), *node;
-    const char *name = text_of(layer, "name");
-    int in_order = json_array_size(inputs) == f->n_args && !strcmp(text_of(layer, "op"), "FullyConnected");
+/* Appends a full connection of integers, whose outputs are int32 and their range. The layer must read the arguments in
+ * order, as the fused node's inputs are those of the quantized operator. Its name is prefix and name. */
+static mxc_status add_dense(unfusing *u, fused *f, size_t i, const char *prefix, const char *name) {
+    json_t *layer = json_array_get(f->layers, i), *inputs = json_object_get(layer, "inputs");
+    int in_order = json_array_size(inputs) == f->n_args && !strcmp(mxci_json_text(layer, "op"), "FullyConnected");
     for (size_t k = 0; k < f->n_args && in_order; k++) {
         int64_t from = mxci_json_index(json_array_get(inputs, k), 0, (int64_t)i);
         in_order = from >= 0 && f->local[from] == -1 - (int64_t)k;
@@ -149,29 +212,71 @@ static mxc_status add_integer_layer(unfusing *u, fused *f, size_t i) {
         return wrong(u, f->node, "expected a FullyConnected of all its integer inputs");
     layer = json_copy(layer); /* the file's own object stays as it is */
     int failed = json_object_set_new(layer, "op", json_string("_contrib_quantized_fully_connected")) != 0;
-    failed |= json_object_set_new(layer, "name", json_pack("s+", "quantized_", name)) != 0;
+    failed |= json_object_set_new(layer, "name", json_pack("s+", prefix, name)) != 0;
     failed |= json_object_set(layer, "inputs", f->args) != 0;
-    int64_t at = json_fused_append(u, layer);
-    node = json_pack("{s:s,s:s,s:[[I,i],[I,i],[I,i]]}", "op", "_contrib_dequantize", "name", name, "inputs",
-                     (json_int_t)at, 0, (json_int_t)at, 1, (json_int_t)at, 2);
-    f->local[i] = json_fused_append(u, node);
-    return failed || at < 0 || f->local[i] < 0 ? MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes") : MXC_OK;
+    f->local[i] = json_fused_append(u, layer);
+    return failed || f->local[i] < 0 ? no_memory() : MXC_OK;
+}
+
+/* The three outputs of a node as inputs; NULL without memory. */
+static json_t *outputs_of(int64_t node) {
+    return json_pack("[[I,i],[I,i],[I,i]]", (json_int_t)node, 0, (json_int_t)node, 1, (json_int_t)node, 2);
+}
+
+/* Replaces a full connection of integers, alone or before a relu, whose outputs are integers too, by integers of 32
+ * bits and what makes them the outputs; sets *done. The layers' variables have their numbers. */
+static mxc_status expand_dense(unfusing *u, fused *f, int *done) {
+    size_t n = json_array_size(f->layers), first = n, layers = 0;
+    const json_t *last = json_array_get(f->layers, (size_t)f->head);
+    int has_relu = !strcmp(mxci_json_text(last, "op"), "Activation") &&
+                   !strcmp(mxci_json_text(json_object_get(last, "attrs"), "act_type"), "relu");
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(mxci_json_text(json_array_get(f->layers, i), "op"), "null") != 0) {
+            first = layers == 0 ? i : first;
+            layers++;
+        }
+    if (f->is_float || layers != 1 + (size_t)has_relu)
+        return MXC_OK;
+    *done = 1;
+    if (is_calibrated(f) || has_relu)
+        MXC_TRY(add_dense(u, f, first, "quantized_", mxci_json_text(json_array_get(f->layers, first), "name")));
+    else
+        MXC_TRY(add_dense(u, f, first, "", mxci_json_text(f->node, "name")));
+    if (is_calibrated(f)) {
+        json_t *attrs = range_of(f);
+        int failed = json_object_set_new(attrs, "out_type", json_string(has_relu ? "uint8" : "int8")) != 0;
+        MXC_TRY(finish(u, f, "_contrib_requantize", attrs, outputs_of(f->local[first])));
+        return failed ? no_memory() : MXC_OK;
+    }
+    if (has_relu)
+        return finish(u, f, "_contrib_quantized_act", json_pack("{s:s}", "act_type", "relu"),
+                      outputs_of(f->local[first]));
+    u->moved[u->at] = f->local[first];
+    return MXC_OK;
+}
+
+/* ---- layers in floats -------------------------------------------------------------------------------------------- */
+
+/* Appends a full connection of integers and the dequantization of its output, which takes the layer's name. */
+static mxc_status add_dequantized_dense(unfusing *u, fused *f, size_t i) {
+    const json_t *layer = json_array_get(f->layers, i);
+    MXC_TRY(add_dense(u, f, i, "quantized_", mxci_json_text(layer, "name")));
+    f->local[i] = json_fused_append(u, json_pack("{s:s,s:s,s:o}", "op", "_contrib_dequantize", "name",
+                                                 mxci_json_text(layer, "name"), "inputs", outputs_of(f->local[i])));
+    return f->local[i] < 0 ? no_memory() : MXC_OK;
 }
 
 /* Appends the layers with their inputs renumbered. Layers come in topological order, so local is set for what they
  * read. */
 static mxc_status add_layers(unfusing *u, fused *f) {
-    int64_t variables = 0;
     for (size_t i = 0; i < json_array_size(f->layers); i++) {
         json_t *layer = json_array_get(f->layers, i), *inputs, *entry;
         size_t k;
         int failed = 0;
-        if (!strcmp(text_of(layer, "op"), "null")) {
-            f->local[i] = -1 - variables++;
+        if (!strcmp(mxci_json_text(layer, "op"), "null"))
             continue;
-        }
-        if (f->has_integer_weights && !strcmp(text_of(layer, "op"), "FullyConnected")) {
-            MXC_TRY(add_integer_layer(u, f, i));
+        if (f->has_integer_weights && !strcmp(mxci_json_text(layer, "op"), "FullyConnected")) {
+            MXC_TRY(add_dequantized_dense(u, f, i));
             continue;
         }
         inputs = json_array();
@@ -181,38 +286,49 @@ static mxc_status add_layers(unfusing *u, fused *f) {
         failed |= json_object_set_new(layer, "inputs", inputs) != 0;
         f->local[i] = json_fused_append(u, layer);
         if (failed || f->local[i] < 0)
-            return MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes");
+            return no_memory();
     }
     return MXC_OK;
 }
 
-/* Sets the node that makes the outputs: the layer named in "heads", or a quantization of its output. */
-static mxc_status close_outputs(unfusing *u, fused *f) {
-    const json_t *heads = json_object_get(json_array_get(json_object_get(f->node, "subgraphs"), 0), "heads");
-    const char *low = text_of(f->attrs, "min_calib_range"), *high = text_of(f->attrs, "max_calib_range");
-    int64_t head = mxci_json_index(json_array_get(heads, 0), 0, (int64_t)json_array_size(f->layers));
-    if (json_array_size(heads) != 1 || head < 0 || f->local[head] < 0 ||
-        mxci_json_index(json_array_get(heads, 0), 1, 1) != 0)
-        return wrong(u, f->node, "expected one layer's first output in \"heads\"");
-    u->moved[u->at] = f->local[head];
-    if (!is_true(f->attrs, "quantized") || is_true(f->attrs, "enable_float_output"))
+/* Replaces a fused node by its layers, which compute in floats. */
+static mxc_status expand_layers(unfusing *u, fused *f) {
+    json_t *attrs;
+    if (f->is_quantized && !f->has_integer_weights) {
+        MXC_TRY(dequantize(u, f, 0, f->n_args, "_dequantize"));
+        if (f->has_sum)
+            MXC_TRY(dequantize(u, f, f->n_args - 1, f->n_args + 2, "_sum_dequantize"));
+    }
+    MXC_TRY(add_layers(u, f));
+    u->moved[u->at] = f->local[f->head];
+    if (!f->is_quantized || f->is_float)
         return MXC_OK;
-    if (!*low || !*high)
-        return wrong(u, f->node, "quantized layers without min_calib_range and max_calib_range are not supported");
-    u->moved[u->at] =
-        json_fused_append(u, json_pack("{s:s,s:s,s:{s:s,s:s,s:s},s:[[I,i]]}", "op", "_contrib_quantize_v2", "name",
-                                       text_of(f->node, "name"), "attrs", "out_type", "auto", "min_calib_range", low,
-                                       "max_calib_range", high, "inputs", (json_int_t)f->local[head], 0));
-    return u->moved[u->at] >= 0 ? MXC_OK : MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes");
+    if (!is_calibrated(f))
+        return wrong(u, f->node,
+                     "without min_calib_range and max_calib_range only convolutions with relu, LeakyReLU or "
+                     "clip and full connection with integer weights and relu are supported");
+    attrs = range_of(f);
+    if (json_object_set_new(attrs, "out_type", json_string("auto")) != 0) {
+        json_decref(attrs);
+        return no_memory();
+    }
+    return finish(u, f, "_contrib_quantize_v2", attrs, json_pack("[[I,i]]", (json_int_t)f->local[f->head], 0));
 }
 
 static mxc_status expand(unfusing *u, json_t *node) {
     fused f = {0};
+    int64_t variables = 0;
+    int done = 0;
     mxc_status status = open_fused(u, node, &f);
-    if (status == MXC_OK)
-        status = add_layers(u, &f);
-    if (status == MXC_OK)
-        status = close_outputs(u, &f);
+    for (size_t i = 0; status == MXC_OK && i < json_array_size(f.layers); i++)
+        if (!strcmp(mxci_json_text(json_array_get(f.layers, i), "op"), "null"))
+            f.local[i] = -1 - variables++;
+    if (status == MXC_OK && f.has_integer_weights)
+        status = expand_dense(u, &f, &done);
+    else if (status == MXC_OK && f.is_quantized && !f.is_float)
+        status = expand_conv(u, &f, &done);
+    if (status == MXC_OK && !done)
+        status = expand_layers(u, &f);
     json_decref(f.args);
     mxci_free(f.local);
     return status;
@@ -225,29 +341,62 @@ static mxc_status move_field(const unfusing *u, json_t *object, const char *fiel
     const json_t *list = json_object_get(object, field);
     if (!json_is_array(list))
         return MXC_OK;
-    return json_object_set_new(object, field, moved_list(u, list, entries)) == 0
-               ? MXC_OK
-               : MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes");
+    return json_object_set_new(object, field, moved_list(u, list, entries)) == 0 ? MXC_OK : no_memory();
+}
+
+/* Operators that make a range by themselves or from a calibration. */
+static int makes_range(const json_t *node) {
+    static const char *const ops[] = {"_contrib_quantize_v2", "_contrib_quantized_elemwise_add",
+                                      "_contrib_quantized_elemwise_mul", "_contrib_quantized_batch_norm",
+                                      "_contrib_quantized_concat"};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (!strcmp(mxci_json_text(node, "op"), ops[i]))
+            return 1;
+    return 0;
+}
+
+/* Whether the graph is for oneDNN's operators on 8 bits: it has a quantized fused node. */
+static int has_quantized(const json_t *nodes) {
+    const json_t *node;
+    size_t i;
+    json_array_foreach(nodes, i, node) if (is_fused(node) &&
+                                           mxci_json_is_true(json_object_get(node, "attrs"), "quantized")) return 1;
+    return 0;
+}
+
+/* Gives the node the parameter half_steps. */
+static mxc_status set_half_steps(json_t *node) {
+    json_t *attrs = json_object_get(node, "attrs");
+    int failed = 0;
+    if (!attrs) {
+        attrs = json_object();
+        failed = json_object_set_new(node, "attrs", attrs) != 0;
+    }
+    if (!failed && json_is_object(attrs))
+        failed = json_object_set_new(attrs, "half_steps", json_string("True")) != 0;
+    return failed ? no_memory() : MXC_OK;
 }
 
 static mxc_status move_all(unfusing *u, json_t *root) {
     int64_t n = (int64_t)json_array_size(u->from);
+    const int half_steps = has_quantized(u->from);
     for (u->at = 0; u->at < n; u->at++) {
         json_t *node = json_array_get(u->from, (size_t)u->at);
         if (is_fused(node)) {
             MXC_TRY(expand(u, node));
             continue;
         }
+        if (half_steps && makes_range(node))
+            MXC_TRY(set_half_steps(node));
         MXC_TRY(move_field(u, node, "inputs", 1));
         MXC_TRY(move_field(u, node, "control_deps", 0));
         u->moved[u->at] = json_fused_append(u, json_incref(node));
         if (u->moved[u->at] < 0)
-            return MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes");
+            return no_memory();
     }
     MXC_TRY(move_field(u, root, "arg_nodes", 0));
     MXC_TRY(move_field(u, root, "heads", 1));
-    return json_object_set(root, "nodes", u->to) == 0 ? MXC_OK
-                                                      : MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes");
+    return json_object_set(root, "nodes", u->to) == 0 ? MXC_OK : no_memory();
 }
 
 mxc_status mxci_json_unfuse(json_t *root) {
@@ -260,7 +409,7 @@ mxc_status mxci_json_unfuse(json_t *root) {
         return MXC_OK;
     u.moved = mxci_calloc(n, sizeof *u.moved);
     u.to = json_array();
-    status = u.moved && u.to ? move_all(&u, root) : MXCI_NO_MEMORY("symbol JSON", "the layers of fused nodes");
+    status = u.moved && u.to ? move_all(&u, root) : no_memory();
     json_decref(u.to);
     mxci_free(u.moved);
     return status;

@@ -6,9 +6,9 @@
  */
 #include "support.h"
 
-#include <math.h>
-
 #include <mxc/executor.h>
+
+#include "models/numbers.h"
 
 enum { MOST_INPUTS = 4, MOST_HEADS = 8, MOST_LINE = 4096 };
 #define FOLDER MXC_SOURCE_DIR "/tests/models/"
@@ -25,46 +25,15 @@ typedef struct model {
     mxc_executor *training; /* of the same arrays, with gradients */
 } model;
 
-/* Number i of an array, in [-0.5, 0.5). */
-static double number(uint32_t seed, int64_t i) {
-    uint32_t x = (uint32_t)i * 2654435761u + seed;
-    x ^= x >> 15;
-    x *= 2246822519u;
-    x ^= x >> 13;
-    x *= 3266489917u;
-    x ^= x >> 16;
-    return x / 4294967296.0 - 0.5;
-}
-
-static int ends(const char *name, const char *end) {
-    size_t n = strlen(name), k = strlen(end);
-    return n >= k && strcmp(name + n - k, end) == 0;
-}
-
-/* What make.py's function array makes of number u. limit below 0: a parameter. */
-static double value_of(const char *name, const mxc_shape *shape, long limit, double u) {
-    if (limit >= 0)
-        return limit > 0 ? floor((u + 0.5) * (double)limit) : 2 * u;
-    if (ends(name, "gamma"))
-        return 1 + 0.2 * u;
-    if (ends(name, "var"))
-        return 1 + 0.5 * (u + 0.5);
-    if (ends(name, "beta") || ends(name, "bias") || ends(name, "mean"))
-        return 0.2 * u;
-    return u * sqrt(24.0 * (double)shape->dim[0] / (double)mxc_shape_size(shape));
-}
-
 static void fill(const char *name, mxc_ndarray *array, long limit) {
     const mxc_shape *shape = mxc_ndarray_shape(array);
     int64_t n = mxc_shape_size(shape);
     float *values = malloc((size_t)n * sizeof *values);
-    uint32_t seed = 2166136261u;
+    uint32_t seed = numbers_seed(name);
     assert_non_null(values);
     assert_int_equal(mxc_ndarray_dtype(array), MXC_F32);
-    for (const char *c = name; *c; c++)
-        seed = (seed ^ (unsigned char)*c) * 16777619u;
     for (int64_t i = 0; i < n; i++)
-        values[i] = (float)value_of(name, shape, limit, number(seed, i));
+        values[i] = (float)numbers_value(name, shape, limit, numbers_at(seed, i));
     assert_ok(mxc_ndarray_set(array, values, (size_t)n * sizeof *values));
     free(values);
 }

@@ -4,6 +4,7 @@
  * instruction multiplies a pair of weights with 8 pixels' pairs. */
 #include "operator/quantized/int8_kernels.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/simd.h"
@@ -28,6 +29,30 @@ void mxci_int8_widen(int is_unsigned, const void *from, int64_t rows, int64_t k,
         else
             widen_row(0, (const int8_t *)from + i * k, k, step, to + i * step);
     }
+}
+
+float mxci_int8_most(int64_t n, const float *x) {
+    float most[8] = {0};
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (int k = 0; k < 8; k++) {
+            float size = fabsf(x[i + k]);
+            most[k] = size > most[k] ? size : most[k];
+        }
+    for (; i < n; i++)
+        most[0] = fabsf(x[i]) > most[0] ? fabsf(x[i]) : most[0];
+    for (int k = 1; k < 8; k++)
+        most[0] = most[k] > most[0] ? most[k] : most[0];
+    return most[0];
+}
+
+void mxci_int8_round(int64_t k, const float *from, float factor, float scale, int64_t step, int16_t *to) {
+    for (int64_t i = 0; i < k; i++) {
+        float x = from[i] * factor * scale;
+        x = x < -128 ? -128 : x > 127 ? 127 : x;
+        to[i] = x == x ? (int16_t)rintf(x) : 0;
+    }
+    memset(to + k, 0, (size_t)(step - k) * sizeof *to);
 }
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */

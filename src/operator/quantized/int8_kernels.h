@@ -16,6 +16,12 @@
 /* to (rows, step) = from (rows, k), int8 or uint8, and zeros behind. */
 void mxci_int8_widen(int is_unsigned, const void *from, int64_t rows, int64_t k, int64_t step, int16_t *to);
 
+/* The largest absolute value of n numbers, 0 for none; NaN is left out. */
+float mxci_int8_most(int64_t n, const float *x);
+/* to (step) = from (k) * factor * scale, rounded to nearest, halves to even, within -128..127, and zeros behind. Two
+ * factors, since their product may round differently. 0 for NaN. */
+void mxci_int8_round(int64_t k, const float *from, float factor, float scale, int64_t step, int16_t *to);
+
 typedef struct mxci_int8_product {
     int64_t m, n, k;      /* k: a widened row's elements */
     const int16_t *a, *b; /* (m,k), (n,k) */

@@ -134,9 +134,10 @@ static void quantize_to_range(const mxc_op_call *call, double input_unit) {
         most *= input_unit;
     }
     range = fmax(fabs(least), fabs(most));
-    mxci_rescale(call->run, call->req[0], &call->out[0], &call->in[INPUT], 0,
-                 input_unit * mxci_inverse_unit(range / mxci_quantized_max(type)));
-    mxci_assign_bounds(call, type == MXC_U8 ? 0 : -range, range);
+    mxci_rescale_from(call->run, call->req[0], &call->out[0], &call->in[INPUT], 0,
+                      input_unit * mxci_inverse_unit(mxci_calib_unit(&p->calib, type, least, most)),
+                      mxci_calib_least(&p->calib, type));
+    mxci_assign_range(call, &p->calib, type == MXC_U8 ? 0 : -range, range);
 }
 
 static mxc_status quantize_v2_infer_type(mxc_op_sig *sig) {
@@ -157,7 +158,7 @@ static mxc_status quantize_v2_forward(const mxc_op_call *call) {
     }
     mxci_assign(call->run, call->req[0], &call->out[0], &call->in[INPUT]);
     if (mxci_calib_given(&p->calib))
-        mxci_assign_bounds(call, p->calib.low, p->calib.high);
+        mxci_assign_range(call, &p->calib, p->calib.low, p->calib.high);
     else
         mxci_assign_bounds(call, type == MXC_U8 ? 0 : -most, most);
     return MXC_OK;
@@ -210,7 +211,7 @@ const mxc_op_def mxci_op_requantize = {
 
 /* ---- _contrib_quantize_asym -------------------------------------------------------------------------------------- */
 
-static const mxc_param asym_schema[] = {MXCI_CALIB_SCHEMA(range_params, calib), MXC_PARAM_END};
+static const mxc_param asym_schema[] = {MXCI_CALIB_BOUNDS_SCHEMA(range_params, calib), MXC_PARAM_END};
 
 static mxc_status asym_infer_type(mxc_op_sig *sig) {
     MXC_TRY(mxc_sig_set_type(sig, INPUT, MXC_F32));

@@ -39,3 +39,15 @@ void mxci_scaled_product_row(int64_t n, const double *a, const double *b, double
     for (int64_t i = 0; i < n; i++)
         y[i] = mxci_scaled_product(a[i], b[i], p);
 }
+
+void mxci_requantize_row(const mxci_requantization *q, int64_t n, const int32_t *x, const float *sum, uint8_t *y) {
+    MXCI_VECTOR_LOOP
+    for (int64_t i = 0; i < n; i++) {
+        float code = (float)x[i] * q->scale;
+        code = code < 0 ? code * q->slope : code;
+        code = code > q->high ? q->high : code;
+        code += sum ? sum[i] * q->sum_scale : 0;
+        code = code < q->least ? q->least : code > q->most ? q->most : code;
+        y[i] = (uint8_t)(int32_t)rintf(code == code ? code : 0);
+    }
+}

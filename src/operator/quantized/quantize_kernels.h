@@ -33,6 +33,14 @@ void mxci_round_row(int64_t n, float *x);
 /* y = mxci_weighted_sum, or mxci_scaled_product, of each element. */
 void mxci_weighted_sum_row(int64_t n, const double *a, double p, const double *b, double q, double *y);
 void mxci_scaled_product_row(int64_t n, const double *a, const double *b, double p, double *y);
+/* How sums of products become codes of 8 bits: a sum times scale, and times slope where it is negative, but at most
+ * high, plus sum_scale times a code that is added, within least..most. */
+typedef struct mxci_requantization {
+    float scale, slope, high, sum_scale, least, most;
+} mxci_requantization;
+/* y = the codes, rounded to nearest, halves to even; int8 or uint8 as least..most are. sum: the codes that are added;
+ * NULL: none. 0 for NaN. */
+void mxci_requantize_row(const mxci_requantization *q, int64_t n, const int32_t *x, const float *sum, uint8_t *y);
 /* Extend [*least, *most] to the elements that are not NaN. */
 void mxci_min_max_row(int64_t n, const double *x, double *least, double *most);
 

@@ -60,12 +60,21 @@ void mxci_pass_bounds(const mxc_op_call *call, int low, int high) {
     mxci_assign_bounds(call, mxci_value_at(&call->in[low], 0), mxci_value_at(&call->in[high], 0));
 }
 
+void mxci_assign_range(const mxc_op_call *call, const mxci_calib *calib, double low, double high) {
+    mxc_dtype type = call->out[0].dtype;
+    double unit = mxci_calib_unit(calib, type, low, high), most = unit * mxci_quantized_max(type);
+    if (calib->half_steps)
+        mxci_assign_bounds(call, fmax(low, -most), fmin(high, most));
+    else
+        mxci_assign_bounds(call, low, high);
+}
+
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
 typedef struct rescaling {
     mxc_req req;
     const mxc_tensor *to, *from;
-    double shift, scale, *extents; /* least and largest of each part */
+    double shift, scale, least, *extents; /* extents: least and largest of each part */
 } rescaling;
 
 static int64_t tile_at(int64_t i, int64_t end) {
@@ -76,7 +85,7 @@ static int64_t tile_at(int64_t i, int64_t end) {
 static void rescale_range(void *arg, int64_t begin, int64_t end, int part) {
     const rescaling *r = arg;
     mxc_dtype from = r->from->dtype, to = r->to->dtype;
-    double most = mxci_quantized_max(to), least = to == MXC_U8 ? 0 : -most;
+    double most = mxci_quantized_max(to);
     double x[MXCI_TILE], y[MXCI_TILE];
     int32_t rounded[MXCI_TILE];
     (void)part;
@@ -87,7 +96,7 @@ static void rescale_range(void *arg, int64_t begin, int64_t end, int part) {
             mxci_dequantize_row(n, x, r->shift, r->scale, y);
             mxci_convert(MXC_F64, y, to, x, n);
         } else {
-            mxci_quantize_row(n, x, r->shift, r->scale, least, most, rounded);
+            mxci_quantize_row(n, x, r->shift, r->scale, r->least, most, rounded);
             mxci_convert(MXC_I32, rounded, to, x, n);
         }
         mxci_assign_row(r->req, to, mxci_at(r->to, i), x, n);
@@ -96,7 +105,12 @@ static void rescale_range(void *arg, int64_t begin, int64_t end, int part) {
 
 void mxci_rescale(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from, double shift,
                   double scale) {
-    rescaling r = {.req = req, .to = to, .from = from, .shift = shift, .scale = scale};
+    mxci_rescale_from(run, req, to, from, shift, scale, to->dtype == MXC_U8 ? 0 : -mxci_quantized_max(to->dtype));
+}
+
+void mxci_rescale_from(const mxc_run *run, mxc_req req, const mxc_tensor *to, const mxc_tensor *from, double shift,
+                       double scale, double least) {
+    rescaling r = {.req = req, .to = to, .from = from, .shift = shift, .scale = scale, .least = least};
     if (req != MXC_REQ_NULL)
         mxc_parallel_for(run, mxci_tensor_size(to), MXCI_GRAIN, rescale_range, &r);
 }

@@ -74,7 +74,7 @@ static void quantized_batch_norm_run_range(void *arg, int64_t begin, int64_t end
             int64_t n = r->plane - k < MXCI_TILE ? r->plane - k : MXCI_TILE, at = i * r->plane + k;
             mxci_convert(x->dtype, mxci_at(x, at), MXC_F64, tile, n);
             mxci_dequantize_row(n, tile, shift * r->to, scale * r->from * r->to, tile);
-            mxci_quantize_row(n, tile, 0, 1, -127, 127, rounded);
+            mxci_quantize_row(n, tile, 0, 1, mxci_calib_least(&p->calib, MXC_I8), 127, rounded);
             mxci_convert(MXC_I32, rounded, MXC_I8, tile, n);
             mxci_assign_row(r->call->req[0], MXC_I8, mxci_at(y, at), tile, n);
         }
@@ -84,17 +84,16 @@ static void quantized_batch_norm_run_range(void *arg, int64_t begin, int64_t end
 static mxc_status quantized_batch_norm_forward(const mxc_op_call *call) {
     const bn_params *p = call->params;
     const mxc_shape *shape = &call->in[DATA].shape;
-    double range = fmax(fabs(p->calib.low), fabs(p->calib.high));
     bn_run r = {
         call,
         mxci_quantized_unit(call->in[DATA].dtype, &call->in[MIN], &call->in[MAX]),
-        range > 0 ? mxci_quantized_max(MXC_I8) / range : 0,
+        mxci_inverse_unit(mxci_calib_unit(&p->calib, MXC_I8, p->calib.low, p->calib.high)),
         mxci_shape_count(shape, 2, shape->ndim),
     };
     if (mxci_is_wanted(call->req[0], &call->out[0]))
         mxc_parallel_for(call->run, shape->dim[0] * shape->dim[1], MXCI_GRAIN / (r.plane + 1) + 1,
                          quantized_batch_norm_run_range, &r);
-    mxci_assign_bounds(call, p->calib.low, p->calib.high);
+    mxci_assign_range(call, &p->calib, p->calib.low, p->calib.high);
     return MXC_OK;
 }
 

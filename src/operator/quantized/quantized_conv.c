@@ -8,10 +8,8 @@
  * Both multiply 16-bit integers (operator/quantized/int8_kernels.h): weights, and samples or patches of the image. */
 #include <math.h>
 
-#include "operator/quantized/int8_kernels.h"
-#include "operator/nn/convolution.h"
 #include "operator/nn/fully_connected.h"
-#include "operator/quantized/quantized.h"
+#include "operator/quantized/quantized_conv.h"
 
 enum { DATA, WEIGHT, BIAS };
 enum { TILE = 64 }; /* rows of weights that are widened at a time */
@@ -213,105 +211,114 @@ static mxci_conv_shape conv_shape_of(const mxci_conv_params *p, const mxc_shape 
 
 enum { LANES = 16 }; /* of the geometry's table of vectors, which is not read */
 
-/* Scratch: all weights, the bias, the geometry's tables, and a padded image and a tile of patches for each part. */
-typedef struct conv_plan {
-    mxci_conv_geometry geo;
-    int64_t step; /* elements of a row of weights */
-    size_t weights, bias, tables, image, block;
-} conv_plan;
-
-static conv_plan quantized_conv_make_plan(const mxci_conv_params *p, const mxc_shape *data, const mxc_shape *out) {
+mxci_int8_conv_plan mxci_int8_conv_measure(const mxci_conv_params *p, const mxc_shape *data, const mxc_shape *out) {
     mxci_conv_shape shape = conv_shape_of(p, data, out);
-    conv_plan plan;
+    mxci_int8_conv_plan plan;
+    size_t sums = mxci_size_of(mxci_dim_mul(shape.filters, MXCI_INT8_TILE), sizeof(int32_t));
     mxci_conv_geometry_measure(&shape, &plan.geo);
     plan.step = MXCI_INT8_PAIRS(plan.geo.patch_size);
     plan.weights = rows_bytes(p->num_filter, plan.step);
     plan.bias = mxci_size_align(mxci_size_of(p->num_filter, sizeof(int32_t)));
     plan.tables = mxci_conv_geometry_table_bytes(&plan.geo, LANES);
     plan.image = mxci_size_align(mxci_size_add(mxci_size_of(plan.geo.elements, 1), MXCI_INT8_SLACK));
-    plan.block = mxci_size_add(plan.image, rows_bytes(MXCI_INT8_TILE_ROOM, plan.step));
+    plan.patches = rows_bytes(MXCI_INT8_TILE_ROOM, plan.step);
+    plan.block = mxci_size_add(mxci_size_add(plan.image, plan.patches), mxci_size_align(sums));
     return plan;
 }
 
+void mxci_int8_conv_take(mxci_scratch *s, const mxci_int8_conv_plan *plan, int64_t parts) {
+    mxci_scratch_take(s, plan->weights);
+    mxci_scratch_take(s, plan->bias);
+    mxci_scratch_take(s, plan->tables);
+    mxci_scratch_array(s, parts, plan->block);
+}
+
 static size_t quantized_conv_conv_temp(const mxc_op_sig *sig, mxc_pass pass) {
-    conv_plan plan;
+    mxci_int8_conv_plan plan;
     mxci_scratch s = {0};
     (void)pass;
     if (mxc_shape_size(&sig->out_shape[0]) == 0)
         return 0;
-    plan = quantized_conv_make_plan(sig->params, &sig->in_shape[DATA], &sig->out_shape[0]);
-    mxci_scratch_take(&s, plan.weights);
-    mxci_scratch_take(&s, plan.bias);
-    mxci_scratch_take(&s, plan.tables);
-    mxci_scratch_array(&s, sig->parallelism, plan.block);
+    plan = mxci_int8_conv_measure(sig->params, &sig->in_shape[DATA], &sig->out_shape[0]);
+    mxci_int8_conv_take(&s, &plan, sig->parallelism);
     return s.bytes;
 }
-
-typedef struct conv_run {
-    const mxc_op_call *call;
-    const conv_plan *plan;
-    int64_t groups, image; /* image: elements of a sample's group in data */
-    int64_t tiles;         /* of the pixels of one sample and group */
-    int16_t *weight;
-    int32_t *bias;
-    char *blocks;
-} conv_run;
 
 /* Tiles of pixels begin..end-1 of all samples and groups. Parts get neighbouring tiles, so that an image is padded once
  * for most of its tiles. */
 static void conv_range(void *arg, int64_t begin, int64_t end, int part) {
-    const conv_run *r = arg;
+    const mxci_int8_conv *r = arg;
     const mxc_op_call *call = r->call;
-    const mxci_conv_geometry *geo = &r->plan->geo;
+    const mxci_int8_conv_plan *plan = r->plan;
+    const mxci_conv_geometry *geo = &plan->geo;
     const int64_t filters = geo->shape.filters;
-    char *block = r->blocks + (size_t)part * r->plan->block;
-    int16_t *patches = (void *)(block + r->plan->image);
+    char *block = r->blocks + (size_t)part * plan->block;
+    int16_t *patches = (void *)(block + plan->image);
+    int32_t *sums = (void *)(block + plan->image + plan->patches);
     int64_t filled = -1; /* the sample and group whose padded image is in the block */
     for (int64_t i = begin; i < end; i++) {
         int64_t index = i / r->tiles;
-        const void *image = mxci_at(&r->call->in[DATA], index * r->image);
+        const void *image = mxci_at(&call->in[DATA], index * r->image);
         if (index != filled)
-            mxci_int8_pad_image(&r->plan->geo, image, block);
+            mxci_int8_pad_image(geo, image, block);
         filled = index;
         const int64_t group = index % r->groups, first = i % r->tiles * MXCI_INT8_TILE;
         const int64_t last = first + MXCI_INT8_TILE < geo->pixels ? first + MXCI_INT8_TILE : geo->pixels;
+        const int64_t at = index * filters * geo->pixels + first;
         mxci_int8_convolution c = {
             .pixels = last - first,
             .filters = filters,
-            .pairs = r->plan->step / 2,
+            .pairs = plan->step / 2,
             .patches = patches,
-            .weight = r->weight + group * filters * r->plan->step,
+            .weight = r->weight + group * filters * plan->step,
             .start = r->bias ? r->bias + group * filters : NULL,
-            .out = mxci_at(&call->out[0], index * filters * geo->pixels + first),
-            .step = geo->pixels,
-            .add = call->req[0] == MXC_REQ_ADD,
+            .out = r->put ? sums : mxci_at(&call->out[0], at),
+            .step = r->put ? MXCI_INT8_TILE : geo->pixels,
+            .add = !r->put && call->req[0] == MXC_REQ_ADD,
         };
         mxci_int8_gather(geo, call->in[DATA].dtype == MXC_U8, block, first, last, patches);
         mxci_int8_convolve(&c);
+        if (r->put)
+            r->put(r, at, group, last - first, sums);
     }
+}
+
+mxci_int8_conv mxci_int8_conv_begin(const mxc_op_call *call, const mxci_conv_params *p, void *scratch,
+                                    mxci_int8_conv_plan *plan) {
+    const mxc_shape *data = &call->in[DATA].shape;
+    char *temp = scratch;
+    mxci_int8_conv r = {.call = call, .plan = plan, .groups = p->num_group, .weight = scratch};
+    *plan = mxci_int8_conv_measure(p, data, &call->out[0].shape);
+    mxci_conv_geometry_plan(&plan->geo, LANES, temp + plan->weights + plan->bias);
+    r.image = plan->geo.shape.channels * mxci_shape_count(data, 2, data->ndim);
+    r.tiles = (plan->geo.pixels + MXCI_INT8_TILE - 1) / MXCI_INT8_TILE;
+    r.bias = (void *)(temp + plan->weights);
+    r.blocks = temp + plan->weights + plan->bias + plan->tables;
+    return r;
+}
+
+void mxci_int8_conv_run(const mxci_int8_conv *run) {
+    const mxci_conv_geometry *geo = &run->plan->geo;
+    mxci_int8_conv copy = *run;
+    mxc_parallel_for(run->call->run, run->call->in[DATA].shape.dim[0] * run->groups * run->tiles,
+                     (int64_t)(1e6 / (MXCI_INT8_TILE * (double)(geo->shape.filters * geo->patch_size + 1))) + 1,
+                     conv_range, &copy);
 }
 
 static mxc_status conv_forward(const mxc_op_call *call) {
     const mxci_conv_params *p = call->params;
-    const mxc_shape *data = &call->in[DATA].shape, *out = &call->out[0].shape;
-    char *temp = call->temp;
-    conv_plan plan;
-    conv_run r = {.call = call, .plan = &plan, .groups = p->num_group, .weight = call->temp};
+    mxci_int8_conv_plan plan;
+    mxci_int8_conv r;
     quantized_conv_put_range(call);
-    if (call->req[0] == MXC_REQ_NULL || mxc_shape_size(out) == 0)
+    if (call->req[0] == MXC_REQ_NULL || mxc_shape_size(&call->out[0].shape) == 0)
         return MXC_OK;
-    plan = quantized_conv_make_plan(p, data, out);
-    mxci_conv_geometry_plan(&plan.geo, LANES, temp + plan.weights + plan.bias);
-    r.image = plan.geo.shape.channels * mxci_shape_count(data, 2, data->ndim);
-    r.tiles = (plan.geo.pixels + MXCI_INT8_TILE - 1) / MXCI_INT8_TILE;
-    r.bias = has_bias(call) ? (void *)(temp + plan.weights) : NULL;
-    r.blocks = temp + plan.weights + plan.bias + plan.tables;
-    if (r.bias)
+    r = mxci_int8_conv_begin(call, p, call->temp, &plan);
+    if (has_bias(call))
         convert_bias(call, p->num_filter, r.bias);
+    else
+        r.bias = NULL;
     widen(call->run, &call->in[WEIGHT], p->num_filter, plan.geo.patch_size, plan.step, r.weight);
-    mxc_parallel_for(call->run, data->dim[0] * r.groups * r.tiles,
-                     (int64_t)(1e6 / (MXCI_INT8_TILE * (double)(plan.geo.shape.filters * plan.geo.patch_size + 1))) + 1,
-                     conv_range, &r);
+    mxci_int8_conv_run(&r);
     return MXC_OK;
 }
 

@@ -31,14 +31,14 @@ static void quantized_elemwise_put_range(const mxc_op_call *call, double unit) {
     const elemwise_params *p = call->params;
     double most = unit * mxci_quantized_max(call->out[0].dtype);
     if (mxci_calib_given(&p->calib))
-        mxci_assign_bounds(call, p->calib.low, p->calib.high);
+        mxci_assign_range(call, &p->calib, p->calib.low, p->calib.high);
     else
         mxci_assign_bounds(call, -most, most);
 }
 
 static double calibrated_unit(const mxc_op_call *call) {
     const mxci_calib *calib = &((const elemwise_params *)call->params)->calib;
-    return fmax(fabs(calib->low), fabs(calib->high)) / mxci_quantized_max(call->out[0].dtype);
+    return mxci_calib_unit(calib, call->out[0].dtype, calib->low, calib->high);
 }
 
 /* ---- sums and products ------------------------------------------------------------------------------------------- */
@@ -52,6 +52,7 @@ typedef struct elemwise_run {
 static void elemwise_range(void *arg, int64_t begin, int64_t end, int part) {
     const elemwise_run *r = arg;
     const mxc_tensor *a = &r->call->in[LHS], *b = &r->call->in[RHS], *to = &r->call->out[0];
+    double least = mxci_calib_least(&((const elemwise_params *)r->call->params)->calib, to->dtype);
     double most = mxci_quantized_max(to->dtype), x[MXCI_TILE], y[MXCI_TILE], z[MXCI_TILE];
     int32_t rounded[MXCI_TILE];
     (void)part;
@@ -64,7 +65,7 @@ static void elemwise_range(void *arg, int64_t begin, int64_t end, int part) {
         else
             mxci_weighted_sum_row(n, x, r->left, y, r->right, z);
         if (to->dtype != MXC_F32)
-            mxci_quantize_row(n, z, 0, 1, to->dtype == MXC_U8 ? 0 : -most, most, rounded);
+            mxci_quantize_row(n, z, 0, 1, least, most, rounded);
         mxci_convert(to->dtype == MXC_F32 ? MXC_F64 : MXC_I32, to->dtype == MXC_F32 ? (void *)z : rounded, to->dtype, x,
                      n);
         mxci_assign_row(r->call->req[0], to->dtype, mxci_at(to, i), x, n);
@@ -172,12 +173,9 @@ const mxc_op_def mxci_op_quantized_elemwise_mul = {
 
 /* ---- _contrib_quantized_concat ----------------------------------------------------------------------------------- */
 
-enum { CONCAT_MAX = 64, NAME = 24 };
+enum { CONCAT_MAX = MXCI_QUANTIZED_CONCAT_MAX };
 
-typedef struct concat_params {
-    mxci_concat_params base; /* first: what mxci_concat_infer sees */
-    char names[CONCAT_MAX * NAME + 1];
-} concat_params;
+typedef mxci_quantized_concat_params concat_params;
 
 static const mxc_param concat_schema[] = {
     {MXC_PARAM_FIELD(concat_params, base.num_args), .name = "num_args", .type = MXC_PARAM_INT, .bounded = 1,
@@ -185,6 +183,7 @@ static const mxc_param concat_schema[] = {
     {MXC_PARAM_FIELD(concat_params, base.dim), .name = "dim", .type = MXC_PARAM_INT, .initial = "1", .bounded = 1,
      .minimum = -MXC_MAX_NDIM, .maximum = MXC_MAX_NDIM - 1,
      .doc = "Axis of concatenation. Negative values count from the end."},
+    MXCI_HALF_STEPS_SCHEMA(concat_params, calib),
     MXC_PARAM_END,
 };
 
@@ -254,10 +253,11 @@ static mxc_status concat_forward(const mxc_op_call *call) {
     double low = 0, high = 0, unit;
     char *temp = call->temp;
     for (int i = 0; i < n; i++) {
-        low = fmin(low, mxci_value_at(&call->in[n + 2 * i], 0));
-        high = fmax(high, mxci_value_at(&call->in[n + 2 * i + 1], 0));
+        double end = mxci_calib_end(&p->calib, call->in[i].dtype);
+        low = fmin(low, mxci_value_at(&call->in[n + 2 * i], 0) * end);
+        high = fmax(high, mxci_value_at(&call->in[n + 2 * i + 1], 0) * end);
     }
-    unit = fmax(-low, high) / mxci_quantized_max(out->dtype);
+    unit = mxci_calib_unit(&p->calib, out->dtype, low, high);
     for (int i = 0; i < n; i++) {
         const mxc_tensor *in = &call->in[i];
         double own = mxci_quantized_unit(in->dtype, &call->in[n + 2 * i], &call->in[n + 2 * i + 1]);
@@ -265,12 +265,12 @@ static mxc_status concat_forward(const mxc_op_call *call) {
         parts[i].dtype = out->dtype;
         parts[i].data = temp;
         temp += part_bytes(&in->shape);
-        mxci_rescale(call->run, call->req[0] ? MXC_REQ_WRITE : MXC_REQ_NULL, &parts[i], in, 0,
-                     own * mxci_inverse_unit(unit));
+        mxci_rescale_from(call->run, call->req[0] ? MXC_REQ_WRITE : MXC_REQ_NULL, &parts[i], in, 0,
+                          own * mxci_inverse_unit(unit), mxci_calib_least(&p->calib, out->dtype));
     }
     mxci_concat_arrays(call->run, call->req[0], out, n, parts,
                        (int)(p->base.dim < 0 ? p->base.dim + out->shape.ndim : p->base.dim));
-    mxci_assign_bounds(call, low, high);
+    mxci_assign_range(call, &p->calib, low, high);
     return MXC_OK;
 }
 

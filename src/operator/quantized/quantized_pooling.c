@@ -111,14 +111,14 @@ static const mxc_param act_schema[] = {
 static void act_range(void *arg, int64_t begin, int64_t end, int part) {
     const mxc_op_call *call = arg;
     const mxc_tensor *x = &call->in[DATA], *y = &call->out[0];
-    int8_t tile[MXCI_TILE];
+    int32_t tile[MXCI_TILE];
     (void)part;
     for (int64_t i = begin; i < end; i += MXCI_TILE) {
         int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
-        const int8_t *from = mxci_at(x, i);
+        mxci_convert(x->dtype, mxci_at(x, i), MXC_I32, tile, n);
         for (int64_t k = 0; k < n; k++)
-            tile[k] = from[k] > 0 ? from[k] : 0;
-        mxci_assign_row(call->req[0], y->dtype, mxci_at(y, i), tile, n);
+            tile[k] = tile[k] > 0 ? tile[k] : 0;
+        mxci_assign_cast_row(call->req[0], MXC_I32, tile, y->dtype, mxci_at(y, i), n);
     }
 }
 
@@ -143,7 +143,7 @@ const mxc_op_def mxci_op_quantized_act = {
     .param_size = sizeof(act_params),
     .infer_shape = mxci_infer_quantized,
     .infer_type = mxci_infer_quantized_type,
-    .dtypes = MXCI_DTYPES_QUANTIZED,
+    .dtypes = MXCI_DTYPES_QUANTIZED | MXC_DTYPE_BIT(MXC_I32),
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
     .forward = {[MXC_CPU] = act_forward},
 };

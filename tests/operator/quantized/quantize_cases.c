@@ -43,7 +43,7 @@ static void to_range(const op_run *r, double unit) {
     range = case_is_calibrated(r) ? case_calibrated_bound(r) : range;
     for (int64_t i = 0; i < n; i++)
         r->out[0][i] =
-            range > 0 ? case_saturate(r->in[0][i] * (unit * (1 / (range / case_quantized_max(type)))), type) : 0;
+            range > 0 ? case_saturate(r, r->in[0][i] * (unit * (1 / case_range_unit(r, range, type))), type) : 0;
     case_put_range(r, type == MXC_U8 ? 0 : -range, range);
 }
 
@@ -55,8 +55,10 @@ static void ref_quantize_v2(const op_run *r) {
     }
     for (int64_t i = 0; i < case_size(&r->in_shape[0]); i++)
         r->out[0][i] = r->in[0][i];
-    case_put_range(r, case_number(r, "min_calib_range", type == MXC_U8 ? 0 : -127),
-                   case_number(r, "max_calib_range", case_quantized_max(type)));
+    r->out[1][0] = type == MXC_U8 ? 0 : -127;
+    r->out[2][0] = case_quantized_max(type);
+    if (case_is_calibrated(r))
+        case_put_range(r, case_number(r, "min_calib_range", 0), case_number(r, "max_calib_range", 0));
 }
 
 static void ref_asym(const op_run *r) {
@@ -111,7 +113,8 @@ static const op_case cases[] = {
     INFERS("_contrib_dequantize", "", "?,?,? -> 2x3 => 2x3,1,1 -> 2x3"),
 
     {.op = "_contrib_quantize_v2",
-     .params = ";out_type=uint8;out_type=auto;min_calib_range=-1 max_calib_range=0.7",
+     .params = ";out_type=uint8;out_type=auto;min_calib_range=-1 max_calib_range=0.7;half_steps=true;half_steps=true "
+               "out_type=uint8;half_steps=true min_calib_range=-1 max_calib_range=0.7",
      .in = "3x4@-2:1.5; 7; 1; s; 0x3; 50x70; 20000; 2x3x4x5",
      .reference = ref_quantize_v2,
      .gradient = case_zero_gradient},
@@ -137,8 +140,9 @@ static const op_case cases[] = {
     INFERS("_contrib_quantize_asym", "", "2x? -> ?x3,?,? => 2x3 -> 2x3,1,1"),
 
     {.op = "_contrib_requantize",
-     .params = ";out_type=uint8;min_calib_range=-0.1 max_calib_range=0.08;out_type=auto min_calib_range=0 "
-               "max_calib_range=0.1",
+     .params =
+         ";out_type=uint8;min_calib_range=-0.1 max_calib_range=0.08;out_type=auto min_calib_range=0 "
+         "max_calib_range=0.1;half_steps=true;half_steps=true out_type=uint8 min_calib_range=0 max_calib_range=0.1",
      .in = "3x4@-3e8:2e8i 1@-1:-0.9 1@0.5:0.6; 7 1 1; 1 1 1; s 1 1; 0x3 1 1; 50x70 1 1; 20000 1 1",
      .reference = ref_requantize},
     FAILS("_contrib_requantize", "", "3 1 1", MXC_EDTYPE, "_contrib_requantize"),

@@ -71,6 +71,7 @@ static const op_case cases[] = {
                    "; 2x2" SAME "; 31x3" SAME "; 9" SAME,
         ref_act),
     RUN("_contrib_quantized_act", "act_type=relu", ANY("1024") "; 1x70000" SAME "; 3" SAME, ref_act),
+    RUN("_contrib_quantized_act", "act_type=relu", "9@-3e8:3e8i " BOUNDS "; 1031" SAME, ref_act), /* int32, too */
     FAILS("_contrib_quantized_act", "act_type=tanh", "2 1 1", MXC_EINVAL, "act_type"),
     FAILS("_contrib_quantized_act", "", "2 1 1", MXC_EINVAL, "act_type"),
     INFERS("_contrib_quantized_act", "act_type=relu", "2x?,?,? -> ?x3,?,? => 2x3,1,1 -> 2x3,1,1"),

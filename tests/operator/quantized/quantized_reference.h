@@ -11,10 +11,14 @@ double case_quantized_max(mxc_dtype type);
 /* The real number that 1 of argument slot stands for; arguments low and low + 1 hold its range. */
 double case_quantized_unit(const op_run *r, int slot, int low);
 
-/* x rounded and limited to what the dtype holds. */
-double case_saturate(double x, mxc_dtype type);
+/* What a code of output 0 stands for whose range has this bound; with half_steps it ends half a step beyond the codes.
+ */
+double case_range_unit(const op_run *r, double bound, mxc_dtype type);
 
-/* Writes the range of output 0 to outputs 1 and 2. */
+/* x rounded and limited to what the dtype holds. */
+double case_saturate(const op_run *r, double x, mxc_dtype type);
+
+/* Writes the range of output 0 to outputs 1 and 2; with half_steps that of its codes. */
 void case_put_range(const op_run *r, double low, double high);
 
 /* Whether the parameters give the range, and the magnitude that they give. */

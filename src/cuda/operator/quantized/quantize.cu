@@ -105,6 +105,9 @@ template <class T> static mxc_status find_range(const mxc_op_call *call, const m
 template <class T> static mxc_status quantize_to_range(const mxc_op_call *call, const mxcu_range *unit) {
     const mxc_dtype type = call->out[0].dtype;
     const double high = mxci_quantized_max(type), low = type == MXC_U8 ? 0 : -high;
+    const mxci_calib *calib = &static_cast<const mxci_range_params *>(call->params)->calib;
+    const int half_steps = calib->half_steps;
+    const double end = half_steps ? high + 0.5 : high, least = mxci_calib_least(calib, type); /* codes */
     const mxcu_range range = unit ? *unit : mxcu_range{nullptr, nullptr, 1};
     const int has_unit = unit != nullptr, wanted = call->req[0] != MXC_REQ_NULL;
     const double *extents = mxcu_temp<double>(call, 2 * PARTS * sizeof(double));
@@ -114,11 +117,12 @@ template <class T> static mxc_status quantize_to_range(const mxc_op_call *call, 
     MXC_TRY(find_range<T>(call, unit));
     MXC_TRY(mxcu_for(call, wanted ? mxcu_size(&call->out[0]) : 0, [=] MXCU_LAMBDA(int64_t i) {
         double most = fmax(fabs(extents[0]), fabs(extents[1]));
-        double scale = (has_unit ? range.unit() : 1) * mxcu_inverse(most / high);
-        y.put(i, mxci_quantize_number((double)x[i], 0, scale, low, high));
+        double scale = (has_unit ? range.unit() : 1) * mxcu_inverse(most / end);
+        y.put(i, mxci_quantize_number((double)x[i], 0, scale, least, high));
     }));
     return mxcu_for(call, 1, [=] MXCU_LAMBDA(int64_t) {
         double most = fmax(fabs(extents[0]), fabs(extents[1]));
+        most = half_steps ? most / end * high : most;
         bounds.put(low == 0 ? 0 : -most, most);
     });
 }
@@ -133,16 +137,17 @@ mxc_status mxcu_quantized_copy(const mxc_op_call *call) {
 
 /* Data that is 8-bit already is copied, with the calibrated range or that of its dtype. */
 static mxc_status quantize_v2_forward(const mxc_op_call *call) {
-    const mxci_calib calib = static_cast<const mxci_range_params *>(call->params)->calib;
-    const int given = !std::isnan(calib.low) && !std::isnan(calib.high);
     const mxc_dtype type = call->in[0].dtype;
+    const mxcu_calibration calib =
+        mxcu_calibration_of(static_cast<const mxci_range_params *>(call->params)->calib, type);
     const double most = mxci_quantized_max(type), least = type == MXC_U8 ? 0 : -most;
     const mxcu_bounds bounds = mxcu_bounds_of(call);
     if (type == MXC_F32)
         return quantize_to_range<float>(call, nullptr);
     MXC_TRY(mxcu_quantized_copy(call));
-    return mxcu_for(call, 1,
-                    [=] MXCU_LAMBDA(int64_t) { bounds.put(given ? calib.low : least, given ? calib.high : most); });
+    return mxcu_for(call, 1, [=] MXCU_LAMBDA(int64_t) {
+        bounds.put(calib.given ? calib.low : least, calib.given ? calib.high : most);
+    });
 }
 
 static mxc_status requantize_forward(const mxc_op_call *call) {

@@ -54,14 +54,17 @@ static inline mxcu_out<uint8_t> mxcu_quantized_out(const mxc_op_call *call) {
 /* Output 0 of 8 bits = argument 0. */
 mxc_status mxcu_quantized_copy(const mxc_op_call *call);
 
-/* A range that parameters give, as a unit of a dtype; given 0: there is none. */
+/* A range that parameters give, as a unit of a dtype; given 0: there is none. low and high are the bounds that the
+ * outputs get, as mxci_assign_range has them. */
 struct mxcu_calibration {
     double low, high, unit;
     int given;
 };
 
 static inline mxcu_calibration mxcu_calibration_of(const mxci_calib &calib, mxc_dtype dtype) {
-    return {calib.low, calib.high, fmax(fabs(calib.low), fabs(calib.high)) / mxci_quantized_max(dtype),
+    const double unit = mxci_calib_unit(&calib, dtype, calib.low, calib.high), most = unit * mxci_quantized_max(dtype);
+    return {calib.half_steps ? fmax(calib.low, -most) : calib.low,
+            calib.half_steps ? fmin(calib.high, most) : calib.high, unit,
             !std::isnan(calib.low) && !std::isnan(calib.high)};
 }
 

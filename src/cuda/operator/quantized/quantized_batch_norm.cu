@@ -11,7 +11,8 @@ static mxc_status normalize(const mxc_op_call *call, const mxci_quantized_bn_par
     const mxc_shape *shape = &call->in[DATA].shape;
     const int64_t channels = shape->dim[1], plane = mxcu_product(shape, 2, shape->ndim);
     const mxcu_range range = mxcu_range_of(call, call->in[DATA].dtype, MIN);
-    const double most = fmax(fabs(calib.low), fabs(calib.high)), to = most > 0 ? 127 / most : 0, eps = p->norm.eps;
+    const double to = calib.unit > 0 ? 1 / calib.unit : 0, eps = p->norm.eps;
+    const double least = mxci_calib_least(&p->calib, MXC_I8);
     const int fixed = p->norm.fix_gamma;
     const mxcu_any x = mxcu_any_data(&call->in[DATA]);
     mxcu_in<float> gamma = mxcu_data<float>(&call->in[GAMMA]), beta = mxcu_data<float>(&call->in[BETA]);
@@ -23,7 +24,7 @@ static mxc_status normalize(const mxc_op_call *call, const mxci_quantized_bn_par
         const double shift = (double)beta[c] - (double)mean[c] * scale;
         for (int64_t i = row * plane + team.rank; i < (row + 1) * plane; i += team.size)
             y.put(i, mxci_quantize_number(mxci_weighted_sum(x.as<double>(i), scale * range.unit() * to, shift, to), 0,
-                                          1, -127, 127));
+                                          1, least, 127));
     });
 }
 

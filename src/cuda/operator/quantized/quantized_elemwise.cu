@@ -48,7 +48,8 @@ static pair pair_of(const mxc_op_call *call, int is_product) {
 /* A thread per element: saturated integers of T's dtype, or float32 as it is. */
 template <class T> static mxc_status combine(const mxc_op_call *call, const pair &from) {
     const pair x = from;
-    const double most = mxci_quantized_max(call->out[0].dtype), least = call->out[0].dtype == MXC_U8 ? 0 : -most;
+    const mxci_calib *calib = &static_cast<const mxci_quantized_elemwise_params *>(call->params)->calib;
+    const double most = mxci_quantized_max(call->out[0].dtype), least = mxci_calib_least(calib, call->out[0].dtype);
     mxcu_out<T> y = mxcu_result<T>(call, &call->out[0], 0);
     return mxcu_for(call, mxcu_size(&call->out[0]), [=] MXCU_LAMBDA(int64_t i) {
         y.put(i, (mxcu_compute_t<T>)(x.as_float ? x(i) : mxci_quantize_number(x(i), 0, 1, least, most)));
@@ -90,12 +91,13 @@ static mxc_status mul_forward(const mxc_op_call *call) {
 
 /* ---- concatenation ----------------------------------------------------------------------------------------------- */
 
-enum { MAX_PARTS = 64 };
+enum { MAX_PARTS = MXCI_QUANTIZED_CONCAT_MAX };
 
 /* The bounds of all arrays. */
 struct ranges {
     int n;
     const float *low[MAX_PARTS], *high[MAX_PARTS];
+    double end[MAX_PARTS];
 };
 
 static size_t concat_temp(const mxc_op_sig *, mxc_pass) {
@@ -105,29 +107,33 @@ static size_t concat_temp(const mxc_op_sig *, mxc_pass) {
 /* One thread: scratch = the inverse of the unit that has room for the widest range, which becomes the bounds. */
 static mxc_status find_unit(const mxc_op_call *call) {
     const int arrays = call->n_in / 3;
-    const double end = mxci_quantized_max(call->out[0].dtype);
+    const mxci_calib *calib = &static_cast<const mxci_quantized_concat_params *>(call->params)->calib;
+    const double last = mxci_quantized_max(call->out[0].dtype), end = mxci_calib_end(calib, call->out[0].dtype);
     const mxcu_bounds bounds = mxcu_bounds_of(call);
     double *inverse = mxcu_temp<double>(call, 0);
-    ranges r = {arrays, {}, {}};
+    ranges r = {arrays, {}, {}, {}};
     for (int i = 0; i < arrays; i++) {
         r.low[i] = mxcu_pointer<const float>(call->in[arrays + 2 * i].data);
         r.high[i] = mxcu_pointer<const float>(call->in[arrays + 2 * i + 1].data);
+        r.end[i] = mxci_calib_end(calib, call->in[i].dtype);
     }
     return mxcu_for(call, 1, [=] MXCU_LAMBDA(int64_t) {
         double low = 0, high = 0;
         for (int i = 0; i < r.n; i++) {
-            low = fmin(low, (double)*r.low[i]);
-            high = fmax(high, (double)*r.high[i]);
+            low = fmin(low, (double)*r.low[i] * r.end[i]);
+            high = fmax(high, (double)*r.high[i] * r.end[i]);
         }
-        *inverse = mxcu_inverse(fmax(-low, high) / end);
-        bounds.put(low, high);
+        const double most = fmax(-low, high) / end; /* of the codes */
+        *inverse = mxcu_inverse(most / last);
+        bounds.put(fmax(low, -most), fmin(high, most));
     });
 }
 
 /* Array i converted to the output's unit, at its place in out; a thread per element. */
 static mxc_status put_part(const mxc_op_call *call, int i, mxcu_concat_part where) {
     const double *inverse = mxcu_temp<double>(call, 0);
-    const double most = mxci_quantized_max(call->out[0].dtype), least = call->out[0].dtype == MXC_U8 ? 0 : -most;
+    const mxci_calib *calib = &static_cast<const mxci_quantized_concat_params *>(call->params)->calib;
+    const double most = mxci_quantized_max(call->out[0].dtype), least = mxci_calib_least(calib, call->out[0].dtype);
     const mxcu_range range = mxcu_range_of(call, call->in[i].dtype, call->n_in / 3 + 2 * i);
     const mxcu_any x = mxcu_any_data(&call->in[i]);
     mxcu_out<uint8_t> y = mxcu_quantized_out(call);

@@ -22,6 +22,13 @@ static mxc_status flatten_forward(const mxc_op_call *call) {
     return pass_bounds(call, 1, 2);
 }
 
+/* A thread per element of sums. */
+static mxc_status act_int32(const mxc_op_call *call, int64_t n) {
+    mxcu_in<int32_t> x = mxcu_data<int32_t>(&call->in[0]);
+    mxcu_out<int32_t> y = mxcu_result<int32_t>(call, &call->out[0], 0);
+    return mxcu_for(call, n, [=] MXCU_LAMBDA(int64_t i) { y.put(i, x[i] > 0 ? x[i] : 0); });
+}
+
 static mxc_status act_forward(const mxc_op_call *call) {
     mxcu_in<int8_t> x = mxcu_data<int8_t>(&call->in[0]);
     mxcu_out<uint8_t> y = mxcu_quantized_out(call);
@@ -29,6 +36,8 @@ static mxc_status act_forward(const mxc_op_call *call) {
     MXC_TRY(pass_bounds(call, 1, 2));
     if (call->in[0].dtype == MXC_U8)
         return mxcu_quantized_copy(call);
+    if (call->in[0].dtype == MXC_I32)
+        return act_int32(call, n);
     return mxcu_for(call, n, [=] MXCU_LAMBDA(int64_t i) { y.put(i, x[i] > 0 ? x[i] : 0); });
 }
 
