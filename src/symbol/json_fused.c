@@ -18,6 +18,9 @@
  *    "attrs": {"quantized": "true", "with_sum": "false", "min_calib_range": "-2", "max_calib_range": "2", ...},
  *    "subgraphs": [{"nodes": [..., {"op": "Convolution", ...}], "heads": [[2, 0, 0]], ...}]}
  *
+ * A _TensorRT node, too, is replaced by the layers of its subgraph. There variables whose names do not follow from the
+ * node's inputs are weights, which become variables of the graph.
+ *
  * jansson returns NULL for a value that it has no memory for; its functions accept NULL as an argument and fail, so
  * that only the last one of several must be checked.
  */
@@ -31,6 +34,7 @@ typedef struct unfusing {
     json_t *from;   /* the file's nodes, borrowed */
     json_t *to;     /* the new list of nodes */
     int64_t *moved; /* node of the file before at: index in to of the node that makes its outputs */
+    json_t **heads; /* the same: entries of its outputs where several nodes make them, else NULL */
     int64_t at;     /* node of the file that is converted now */
 } unfusing;
 
@@ -64,6 +68,12 @@ static json_t *entry_of(json_int_t node, json_int_t output) {
     return json_pack("[I,I]", node, output);
 }
 
+/* One of a node's outputs; one that the reader refuses where there is none. */
+static json_t *head_of(const json_t *heads, int64_t output) {
+    json_t *entry = output < 0 ? NULL : json_array_get(heads, (size_t)output);
+    return entry ? json_incref(entry) : entry_of(-1, 0);
+}
+
 /* A new list of the items of a list, renumbered: entries [node, output], or, where entries is 0, numbers of nodes. An
  * item that is malformed becomes one that the reader refuses. NULL without memory. */
 static json_t *moved_list(const unfusing *u, const json_t *list, int entries) {
@@ -72,7 +82,13 @@ static json_t *moved_list(const unfusing *u, const json_t *list, int entries) {
         const json_t *entry = json_array_get(list, i);
         int64_t node = entries ? mxci_json_index(entry, 0, u->at) : mxci_json_index(list, i, u->at);
         int64_t to = node < 0 ? -1 : u->moved[node];
-        json_t *item = entries ? entry_of(to, mxci_json_index(entry, 1, INT32_MAX)) : json_integer(to);
+        json_t *item = NULL;
+        if (!entries)
+            item = json_integer(to);
+        else if (node >= 0 && u->heads[node])
+            item = head_of(u->heads[node], mxci_json_index(entry, 1, INT32_MAX));
+        else
+            item = entry_of(to, mxci_json_index(entry, 1, INT32_MAX));
         if (json_array_append_new(out, item) != 0) {
             json_decref(out);
             return NULL;
@@ -334,6 +350,90 @@ static mxc_status expand(unfusing *u, json_t *node) {
     return status;
 }
 
+/* ---- graphs partitioned for TensorRT ------------------------------------------------------------------------------
+ */
+
+static int is_tensorrt(const json_t *node) {
+    return !strcmp(mxci_json_text(node, "op"), "_TensorRT");
+}
+
+/* Whether a variable of a subgraph stands for an output of a node outside: its name begins with the node's, which is
+ * followed by "_output" and a number, or of a variable by a number. */
+static int stands_for(const char *name, const json_t *source) {
+    const char *outside = mxci_json_text(source, "name");
+    size_t n = strlen(outside);
+    if (strncmp(name, outside, n) != 0)
+        return 0;
+    name += n;
+    if (strcmp(mxci_json_text(source, "op"), "null") != 0) {
+        if (strncmp(name, "_output", 7) != 0)
+            return 0;
+        name += 7;
+    }
+    return *name && name[strspn(name, "0123456789")] == '\0';
+}
+
+/* Which input of the node a variable of its subgraph stands for; -1: none, so that it is a weight. */
+static int64_t find_input(const unfusing *u, const fused *f, const char *name) {
+    const json_t *inputs = json_object_get(f->node, "inputs");
+    for (size_t i = 0; i < f->n_in; i++) {
+        int64_t from = mxci_json_index(json_array_get(inputs, i), 0, u->at);
+        if (from >= 0 && stands_for(name, json_array_get(u->from, (size_t)from)))
+            return (int64_t)i;
+    }
+    return -1;
+}
+
+/* The variable of that name among the nodes so far, or the one given, appended. -1: without memory. */
+static int64_t take_variable(unfusing *u, json_t *variable) {
+    const char *name = mxci_json_text(variable, "name");
+    for (size_t i = 0; i < json_array_size(u->to); i++) {
+        const json_t *node = json_array_get(u->to, i);
+        if (!strcmp(mxci_json_text(node, "op"), "null") && !strcmp(mxci_json_text(node, "name"), name))
+            return (int64_t)i;
+    }
+    return json_fused_append(u, json_incref(variable));
+}
+
+/* Sets local of the subgraph's variables; each input must have one. */
+static mxc_status place_variables(unfusing *u, fused *f) {
+    for (size_t i = 0; i < json_array_size(f->layers); i++) {
+        json_t *layer = json_array_get(f->layers, i);
+        if (strcmp(mxci_json_text(layer, "op"), "null") != 0)
+            continue;
+        int64_t input = find_input(u, f, mxci_json_text(layer, "name"));
+        f->local[i] = input >= 0 ? -1 - input : take_variable(u, layer);
+        f->n_args += input >= 0;
+        if (input < 0 && f->local[i] < 0)
+            return no_memory();
+    }
+    return f->n_args == f->n_in ? MXC_OK
+                                : wrong(u, f->node, "its inputs do not fit the names of its subgraph's variables");
+}
+
+/* Replaces a node by the layers in its subgraph, whose weights become variables of the graph. */
+static mxc_status expand_tensorrt(unfusing *u, json_t *node) {
+    json_t *graphs = json_object_get(node, "subgraphs"), *graph = json_array_get(graphs, 0), *heads, *head;
+    fused f = {.node = node, .n_in = json_array_size(json_object_get(node, "inputs"))};
+    size_t i;
+    f.layers = json_object_get(graph, "nodes");
+    if (json_array_size(graphs) != 1 || !json_array_size(f.layers))
+        return wrong(u, node, "its layers are not in the file: expected one graph with nodes in \"subgraphs\"");
+    f.local = mxci_calloc(json_array_size(f.layers), sizeof *f.local);
+    f.args = moved_list(u, json_object_get(node, "inputs"), 1);
+    mxc_status status = f.local && f.args ? place_variables(u, &f) : no_memory();
+    if (status == MXC_OK)
+        status = add_layers(u, &f);
+    heads = u->heads[u->at] = json_array();
+    json_array_foreach(json_object_get(graph, "heads"), i,
+                       head) if (status == MXC_OK &&
+                                 json_array_append_new(heads, local_entry(&f, json_array_size(f.layers), head)) != 0)
+        status = no_memory();
+    json_decref(f.args);
+    mxci_free(f.local);
+    return heads ? status : no_memory();
+}
+
 /* ---- all nodes --------------------------------------------------------------------------------------------------- */
 
 /* Renumbers a list of entries or nodes in an object; no list there is left for the reader to check. */
@@ -382,8 +482,8 @@ static mxc_status move_all(unfusing *u, json_t *root) {
     const int half_steps = has_quantized(u->from);
     for (u->at = 0; u->at < n; u->at++) {
         json_t *node = json_array_get(u->from, (size_t)u->at);
-        if (is_fused(node)) {
-            MXC_TRY(expand(u, node));
+        if (is_fused(node) || is_tensorrt(node)) {
+            MXC_TRY(is_fused(node) ? expand(u, node) : expand_tensorrt(u, node));
             continue;
         }
         if (half_steps && makes_range(node))
@@ -403,14 +503,18 @@ mxc_status mxci_json_unfuse(json_t *root) {
     unfusing u = {.from = json_object_get(root, "nodes")};
     mxc_status status = MXC_OK;
     size_t i, n = json_array_size(u.from);
-    for (i = 0; i < n && !is_fused(json_array_get(u.from, i)); i++)
+    for (i = 0; i < n && !is_fused(json_array_get(u.from, i)) && !is_tensorrt(json_array_get(u.from, i)); i++)
         ;
     if (i == n)
         return MXC_OK;
     u.moved = mxci_calloc(n, sizeof *u.moved);
+    u.heads = mxci_calloc(n, sizeof(json_t *));
     u.to = json_array();
-    status = u.moved && u.to ? move_all(&u, root) : no_memory();
+    status = u.moved && u.heads && u.to ? move_all(&u, root) : no_memory();
+    for (i = 0; u.heads && i < n; i++)
+        json_decref(u.heads[i]);
     json_decref(u.to);
+    mxci_free(u.heads);
     mxci_free(u.moved);
     return status;
 }

@@ -6,6 +6,8 @@
 
 #include <mxc/executor.h>
 
+#include "base/sys.h"
+
 #define VAR(name) "{\"op\":\"null\",\"name\":\"" name "\",\"inputs\":[]}"
 #define CONV "\"attrs\":{\"kernel\":\"(1,1)\",\"num_filter\":\"2\",\"no_bias\":\"True\"}"
 #define LAYERS                                                                                                        \
@@ -150,13 +152,14 @@ static void test_layers_of_floats(void **state) {
               "\"attrs\":{\"num_hidden\":\"8\"},\"inputs\":[" entries "]},{\"op\":\"Activation\",\"name\":\"relu\"," \
               "\"attrs\":{\"act_type\":\"relu\"},\"inputs\":[[3,0,0]]}],\"heads\":[[4,0,0]]}"
 /* Full connection of x with integer weights and biases, whose ranges are arguments. */
-#define INTEGER_DENSE(entries)                                                                                        \
-    GRAPH(VAR("x") "," QUANTIZE "," VAR("w") "," VAR("b") "," VAR("wl") "," VAR("wh") "," VAR("bl") "," VAR(          \
-              "bh") ",{\"op\":\"_sg_mkldnn_fully_connected\",\"name\":\"fused\",\"attrs\":{\"quantized\":\"True\","   \
-                    "\"enable_float_output\":\"True\"},\"inputs\":[[1,0,0],[2,0,0],[3,0,0],[1,1,0],[1,2,0],[4,0,0],[" \
-                    "5,0,0],"                                                                                         \
-                    "[6,0,0],[7,0,0]],\"subgraphs\":[" DENSE(entries) "]}",                                           \
-          "0,2,3,4,5,6,7", "[8,0,0]")
+#define INTEGER_DENSE_TO(attrs, entries)                                                                               \
+    GRAPH(                                                                                                             \
+        VAR("x") "," QUANTIZE "," VAR("w") "," VAR("b") "," VAR("wl") "," VAR("wh") "," VAR("bl") "," VAR(             \
+            "bh") ",{\"op\":\"_sg_mkldnn_fully_connected\",\"name\":\"fused\",\"attrs\":{\"quantized\":\"True\"" attrs \
+                  "},\"inputs\":[[1,0,0],[2,0,0],[3,0,0],[1,1,0],[1,2,0],[4,0,0],[5,0,0],[6,0,0],[7,0,0]],"            \
+                  "\"subgraphs\":[" DENSE(entries) "]}",                                                               \
+        "0,2,3,4,5,6,7", "[8,0,0]")
+#define INTEGER_DENSE(entries) INTEGER_DENSE_TO(",\"enable_float_output\":\"True\"", entries)
 
 /* Weights of code 1 stand for 1 / 127. x, whose range ends half a step beyond the codes, has the codes 64, -128, 32,
  * 127, 64, 32, -96 and -64, and the bias is 127.5 units of the sums. */
@@ -199,6 +202,35 @@ static void test_attention(void **state) {
     mxc_symbol_release(symbol);
 }
 
+#define FC(name, inputs, hidden)                                                                                       \
+    "{\"op\":\"FullyConnected\",\"name\":\"" name "\",\"attrs\":{\"num_hidden\":\"" hidden "\",\"no_bias\":\"True\"}," \
+    "\"inputs\":[" inputs "]}"
+#define RELU(name, inputs) \
+    "{\"op\":\"Activation\",\"name\":\"" name "\",\"attrs\":{\"act_type\":\"relu\"},\"inputs\":[" inputs "]}"
+#define TENSORRT(inputs, nodes, heads)                                                                                 \
+    "{\"op\":\"_TensorRT\",\"name\":\"TensorRT0\",\"attrs\":{\"subgraph_params_names\":\"w1;w2\"},\"inputs\":[" inputs \
+    "],\"subgraphs\":[{\"nodes\":[" nodes "],\"heads\":[" heads "]}]}"
+
+/* Its inputs are a layer's output and a variable, in another order than in the subgraph; w1 is a weight outside, too.
+ * Both outputs of the subgraph are used. */
+static void test_tensorrt(void **state) {
+    mxc_symbol *symbol =
+        parse(GRAPH(VAR("x") "," VAR("w1") "," FC("fc1", "[0,0,0],[1,0,0]", "8") "," TENSORRT(
+                        "[2,0,0],[0,0,0]",
+                        VAR("x0") "," VAR("fc1_output0") "," VAR("w2") "," FC("fc2", "[1,0,0],[2,0,0]", "8") "," VAR(
+                            "w1") "," FC("fc3", "[0,0,0],[4,0,0]", "8") "," RELU("relu", "[3,0,0]"),
+                        "[6,0,0],[5,0,0]") "," RELU("last", "[3,1,0]"),
+                    "0,1", "[3,0,0],[4,0,0]"));
+    float out[8];
+    (void)state;
+    expect_names(symbol, 0, "x w1 w2");
+    expect_names(symbol, 1, "relu_output last_output");
+    run(symbol, x, out);
+    for (int i = 0; i < 8; i++) /* x sums up to 0.25: 8 times that */
+        assert_true(fabsf(out[i] - 2) < 1e-5f);
+    mxc_symbol_release(symbol);
+}
+
 static void test_refused(void **state) {
     static const struct {
         const char *json, *message;
@@ -219,6 +251,12 @@ static void test_refused(void **state) {
                             "[[2,0,0]]}"),
                "0", "[2,0,0]"),
          "input 0: expected"},
+        {GRAPH(VAR("x") "," TENSORRT("[0,0,0]", VAR("z0") "," RELU("r", "[0,0,0]"), "[1,0,0]"), "0", "[1,0,0]"),
+         "its inputs do not fit the names"},
+        {GRAPH(VAR("x") ",{\"op\":\"_TensorRT\",\"name\":\"t\",\"inputs\":[[0,0,0]]}", "0", "[1,0,0]"),
+         "its layers are not in the file"},
+        {GRAPH(VAR("x") "," TENSORRT("[0,0,0]", VAR("x0") "," RELU("r", "[0,0,0]"), "[1,0,0]"), "0", "[1,1,0]"),
+         "\"heads\": item 0"},
         {INTEGER_DENSE("[0,0,0],[2,0,0],[1,0,0]"), "expected a FullyConnected of all its integer inputs"},
     };
     mxc_symbol *symbol;
@@ -227,6 +265,47 @@ static void test_refused(void **state) {
         assert_fails(mxc_symbol_from_json(wrong[i].json, strlen(wrong[i].json), &symbol), MXC_EFORMAT,
                      wrong[i].message);
         assert_null(symbol);
+    }
+}
+
+#define PART "[1,0,0],[2,0,0],[1,1,0],[1,2,0]"
+
+/* Each allocation fails in turn; what is read is then refused without memory, whole and without a leak. */
+static void test_no_memory(void **state) {
+    static const char *const graphs[] = {
+        GRAPH(VAR("x") "," QUANTIZE "," VAR("w") "," FUSED(QUANTIZED, PART, LAYERS), "0,2", "[3,0,0]"),
+        GRAPH(VAR("x") "," QUANTIZE "," VAR("w") "," FUSED(QUANTIZED, PART, TANH_LAYERS), "0,2", "[3,0,0]"),
+        INTEGER_DENSE("[0,0,0],[1,0,0],[2,0,0]"),
+        INTEGER_DENSE_TO(",\"min_calib_range\":\"0\",\"max_calib_range\":\"2\"", "[0,0,0],[1,0,0],[2,0,0]"),
+        INTEGER_DENSE_TO("", "[0,0,0],[1,0,0],[2,0,0]"),
+        GRAPH(VAR("x") "," TENSORRT("[0,0,0]", VAR("x0") "," VAR("w") "," FC("fc", "[0,0,0],[1,0,0]", "8"), "[2,0,0]"),
+              "0", "[1,0,0]"),
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
+        mxc_status status = MXC_ENOMEM;
+        mxc_symbol *symbol = parse(graphs[i]);
+        char *expected, *found;
+        assert_ok(mxc_symbol_to_json(symbol, &expected));
+        mxc_symbol_release(symbol);
+        for (int64_t at = 1; status != MXC_OK; at++) {
+            int64_t live = mxci_alloc_live();
+            mxci_test_fail_alloc(at, 0);
+            status = mxc_symbol_from_json(graphs[i], strlen(graphs[i]), &symbol);
+            mxci_test_fail_alloc(0, 0);
+            if (status != MXC_OK && status != MXC_ENOMEM)
+                fail_msg("graph %zu, allocation %lld: %s", i, (long long)at, mxc_last_error());
+            if (status == MXC_OK) {
+                assert_ok(mxc_symbol_to_json(symbol, &found));
+                assert_string_equal(found, expected);
+                mxci_free(found);
+            }
+            mxc_symbol_release(symbol);
+            if (mxci_alloc_live() != live)
+                fail_msg("graph %zu, allocation %lld: %lld blocks are left", i, (long long)at,
+                         (long long)(mxci_alloc_live() - live));
+        }
+        mxci_free(expected);
     }
 }
 
@@ -258,6 +337,8 @@ int main(void) {
         cmocka_unit_test(test_layers_of_floats),
         cmocka_unit_test(test_integer_weights),
         cmocka_unit_test(test_attention),
+        cmocka_unit_test(test_tensorrt),
+        cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_mobilenet),
     };
