@@ -20,6 +20,9 @@
 enum { DATA, WEIGHT };
 enum { AUX_MEAN, AUX_VAR };
 
+/* In place of a unit of 0 of data that is 0, so that sums, which are the bias then, have one. */
+#define LEAST_UNIT 1e-30
+
 typedef struct fused_params {
     mxci_conv_params conv; /* first: what mxci_conv_infer reads */
     mxci_calib calib;
@@ -308,6 +311,8 @@ static mxc_status fused_forward(const mxc_op_call *call) {
     fused_run r = {.call = call, .p = p, .slots = s, .units = call->temp};
     r.k = mxci_tensor_size(&call->in[WEIGHT]) / p->conv.num_filter;
     r.data_unit = mxci_quantized_unit(call->in[DATA].dtype, &call->in[s.bounds], &call->in[s.bounds + 1]);
+    if (!(r.data_unit > 0))
+        r.data_unit = LEAST_UNIT;
     if (p->with_sum)
         r.sum_unit = mxci_quantized_unit(call->in[s.sum].dtype, &call->in[s.sum_bounds], &call->in[s.sum_bounds + 1]);
     r.out_unit = mxci_calib_unit(&p->calib, call->out[0].dtype, p->calib.low, p->calib.high);

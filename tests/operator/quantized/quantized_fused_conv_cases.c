@@ -24,7 +24,7 @@ static fused fused_of(const op_run *r) {
     f.bounds = f.sum + has(r, "with_sum");
     f.filters = r->in_shape[1].dim[0];
     f.k = f.filters ? case_size(&r->in_shape[1]) / f.filters : 0;
-    f.data_unit = case_quantized_unit(r, 0, f.bounds);
+    f.data_unit = fmax(case_quantized_unit(r, 0, f.bounds), 1e-30);
     return f;
 }
 
@@ -128,6 +128,7 @@ static const op_case cases[] = {
           "1x20x11x13 8x20x1x1 1x8x11x13 1 1 1 1"),
     FUSED("kernel=(3,3) num_filter=6 num_group=3 pad=(1,1) dilate=(2,1) no_bias=true half_steps=true" SIGNED,
           "1x6x7x5@-128:255i 6x2x3x3 " BOUNDS "; 2x3x5x3 6x1x3x3 1 1"),
+    FUSED("kernel=(1,1) num_filter=2" SIGNED, "1x3x2x2@-128:255i 2x3x1x1 2 1@0:0 1@0:0"), /* the bias alone */
     FUSED("kernel=(3,) num_filter=2 pad=(1,)" SIGNED, "2x3x7@-128:255i 2x3x3 2 " BOUNDS),
     FAILS("_quantized_fused_conv", "kernel=(1,1) num_filter=4 with_sum_act=true", "1x4x2x2 4x4x1x1 4 1 1", MXC_EINVAL,
           "with_sum_act needs with_sum"),
