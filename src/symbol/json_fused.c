@@ -31,11 +31,12 @@
 #include "symbol/json_fused.h"
 
 typedef struct unfusing {
-    json_t *from;   /* the file's nodes, borrowed */
-    json_t *to;     /* the new list of nodes */
-    int64_t *moved; /* node of the file before at: index in to of the node that makes its outputs */
-    json_t **heads; /* the same: entries of its outputs where several nodes make them, else NULL */
-    int64_t at;     /* node of the file that is converted now */
+    json_t *from;      /* the file's nodes, borrowed */
+    json_t *to;        /* the new list of nodes */
+    int64_t *moved;    /* node of the file before at: index in to of the node that makes its outputs */
+    json_t **heads;    /* the same: entries of its outputs where several nodes make them, else NULL */
+    int64_t at;        /* node of the file that is converted now */
+    json_t *variables; /* of to, by name: their indices */
 } unfusing;
 
 const char *mxci_json_text(const json_t *object, const char *field) {
@@ -99,7 +100,12 @@ static json_t *moved_list(const unfusing *u, const json_t *list, int entries) {
 
 /* Appends a node, whose reference passes to the list. Returns its index; -1 without memory. */
 static int64_t json_fused_append(unfusing *u, json_t *node) {
-    return json_array_append_new(u->to, node) == 0 ? (int64_t)json_array_size(u->to) - 1 : -1;
+    int64_t at = (int64_t)json_array_size(u->to);
+    if (json_array_append_new(u->to, node) != 0)
+        return -1;
+    if (strcmp(mxci_json_text(node, "op"), "null") != 0)
+        return at;
+    return json_object_set_new(u->variables, mxci_json_text(node, "name"), json_integer(at)) == 0 ? at : -1;
 }
 
 /* ---- one fused node ---------------------------------------------------------------------------------------------- */
@@ -357,58 +363,69 @@ static int is_tensorrt(const json_t *node) {
     return !strcmp(mxci_json_text(node, "op"), "_TensorRT");
 }
 
-/* Whether a variable of a subgraph stands for an output of a node outside: its name begins with the node's, which is
- * followed by "_output" and a number, or of a variable by a number. */
-static int stands_for(const char *name, const json_t *source) {
-    const char *outside = mxci_json_text(source, "name");
-    size_t n = strlen(outside);
-    if (strncmp(name, outside, n) != 0)
-        return 0;
-    name += n;
-    if (strcmp(mxci_json_text(source, "op"), "null") != 0) {
-        if (strncmp(name, "_output", 7) != 0)
-            return 0;
-        name += 7;
-    }
-    return *name && name[strspn(name, "0123456789")] == '\0';
-}
-
-/* Which input of the node a variable of its subgraph stands for; -1: none, so that it is a weight. */
-static int64_t find_input(const unfusing *u, const fused *f, const char *name) {
+/* The inputs of a node by how the variables of its subgraph that stand for them are named, but for a number behind:
+ * the name of a variable outside, or of a layer, with "_output". NULL without memory. */
+static json_t *name_inputs(const unfusing *u, const fused *f) {
     const json_t *inputs = json_object_get(f->node, "inputs");
+    json_t *names = json_object();
     for (size_t i = 0; i < f->n_in; i++) {
         int64_t from = mxci_json_index(json_array_get(inputs, i), 0, u->at);
-        if (from >= 0 && stands_for(name, json_array_get(u->from, (size_t)from)))
-            return (int64_t)i;
+        const json_t *source = json_array_get(u->from, from < 0 ? json_array_size(u->from) : (size_t)from);
+        const char *end = strcmp(mxci_json_text(source, "op"), "null") == 0 ? "" : "_output";
+        json_t *name = json_pack("s+", mxci_json_text(source, "name"), end);
+        int failed = json_object_set_new(names, json_string_value(name), json_integer((json_int_t)i)) != 0;
+        json_decref(name);
+        if (failed) {
+            json_decref(names);
+            return NULL;
+        }
     }
-    return -1;
+    return names;
+}
+
+/* Which input a variable stands for, -1: none, so that it is a weight; -2 without memory. Names outside may end with
+ * digits, too. */
+static int64_t find_input(const json_t *names, const char *variable) {
+    enum { DIGITS = 9 };
+    char *name = mxci_strdup(variable);
+    int64_t found = -1;
+    if (!name)
+        return -2;
+    for (size_t n = strlen(name), digits = 0; found < 0 && n > 0 && digits < DIGITS; digits++) {
+        if (name[n - 1] < '0' || name[n - 1] > '9')
+            break;
+        name[--n] = '\0';
+        const json_t *input = json_object_get(names, name);
+        found = input ? (int64_t)json_integer_value(input) : -1;
+    }
+    mxci_free(name);
+    return found;
 }
 
 /* The variable of that name among the nodes so far, or the one given, appended. -1: without memory. */
 static int64_t take_variable(unfusing *u, json_t *variable) {
-    const char *name = mxci_json_text(variable, "name");
-    for (size_t i = 0; i < json_array_size(u->to); i++) {
-        const json_t *node = json_array_get(u->to, i);
-        if (!strcmp(mxci_json_text(node, "op"), "null") && !strcmp(mxci_json_text(node, "name"), name))
-            return (int64_t)i;
-    }
-    return json_fused_append(u, json_incref(variable));
+    const json_t *known = json_object_get(u->variables, mxci_json_text(variable, "name"));
+    return known ? (int64_t)json_integer_value(known) : json_fused_append(u, json_incref(variable));
 }
 
 /* Sets local of the subgraph's variables; each input must have one. */
 static mxc_status place_variables(unfusing *u, fused *f) {
-    for (size_t i = 0; i < json_array_size(f->layers); i++) {
+    json_t *names = name_inputs(u, f);
+    mxc_status status = names ? MXC_OK : no_memory();
+    for (size_t i = 0; i < json_array_size(f->layers) && status == MXC_OK; i++) {
         json_t *layer = json_array_get(f->layers, i);
         if (strcmp(mxci_json_text(layer, "op"), "null") != 0)
             continue;
-        int64_t input = find_input(u, f, mxci_json_text(layer, "name"));
+        int64_t input = find_input(names, mxci_json_text(layer, "name"));
         f->local[i] = input >= 0 ? -1 - input : take_variable(u, layer);
         f->n_args += input >= 0;
-        if (input < 0 && f->local[i] < 0)
-            return no_memory();
+        if (input == -2 || (input < 0 && f->local[i] < 0))
+            status = no_memory();
     }
-    return f->n_args == f->n_in ? MXC_OK
-                                : wrong(u, f->node, "its inputs do not fit the names of its subgraph's variables");
+    json_decref(names);
+    if (status == MXC_OK && f->n_args != f->n_in)
+        return wrong(u, f->node, "its inputs do not fit the names of its subgraph's variables");
+    return status;
 }
 
 /* Replaces a node by the layers in its subgraph, whose weights become variables of the graph. */
@@ -510,9 +527,11 @@ mxc_status mxci_json_unfuse(json_t *root) {
     u.moved = mxci_calloc(n, sizeof *u.moved);
     u.heads = mxci_calloc(n, sizeof(json_t *));
     u.to = json_array();
-    status = u.moved && u.heads && u.to ? move_all(&u, root) : no_memory();
+    u.variables = json_object();
+    status = u.moved && u.heads && u.to && u.variables ? move_all(&u, root) : no_memory();
     for (i = 0; u.heads && i < n; i++)
         json_decref(u.heads[i]);
+    json_decref(u.variables);
     json_decref(u.to);
     mxci_free(u.heads);
     mxci_free(u.moved);
