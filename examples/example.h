@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the training examples: ending with a message, operators from text, options from a schema. Not part of the
- * library.
+ * Shared by the examples: ending with a message, whole files, operators from text, options from a schema. Not part of
+ * the library.
  */
 #ifndef MXC_EXAMPLES_EXAMPLE_H
 #define MXC_EXAMPLES_EXAMPLE_H
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,16 @@ typedef struct example {
                                        .minimum = 0, .maximum = 1e6, .doc = text                                 \
     }
 
+#define FLOAT_OPTION(name_, field, initial_, min, max, text)                                                         \
+    {                                                                                                                \
+        MXC_PARAM_FIELD(settings, field), .name = name_, .type = MXC_PARAM_FLOAT, .initial = initial_, .bounded = 1, \
+                                          .minimum = min, .maximum = max, .doc = text                                \
+    }
+#define FLOATS_OPTION(name_, field, initial_, text) \
+    { MXC_PARAM_FIELD(settings, field), .name = name_, .type = MXC_PARAM_FLOATS, .initial = initial_, .doc = text }
+#define SWITCH_OPTION(name_, field, text) \
+    { MXC_PARAM_FIELD(settings, field), .name = name_, .type = MXC_PARAM_BOOL, .initial = "False", .doc = text }
+
 static const example program; /* each program defines its own */
 
 static inline void check(mxc_status status) {
@@ -40,6 +51,23 @@ static inline void check(mxc_status status) {
         return;
     fprintf(stderr, "%s: %s\n", program.name, mxc_last_error());
     exit(1);
+}
+
+static inline void fail(const char *what, const char *name) {
+    fprintf(stderr, "%s: %s %s\n", program.name, what, name);
+    exit(1);
+}
+
+/* The bytes of a file, with a NUL behind them, which the caller frees. The end of a directory is at LONG_MAX. */
+static inline unsigned char *read_file(const char *path, int64_t *n) {
+    FILE *file = fopen(path, "rb");
+    *n = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    unsigned char *bytes = *n >= 0 && *n < LONG_MAX ? malloc((size_t)*n + 1) : NULL;
+    if (!bytes || fseek(file, 0, SEEK_SET) != 0 || fread(bytes, 1, (size_t)*n, file) != (size_t)*n)
+        fail("cannot read", path);
+    fclose(file);
+    bytes[*n] = '\0';
+    return bytes;
 }
 
 /* ---- networks ---------------------------------------------------------------------------------------------------- */

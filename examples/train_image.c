@@ -5,11 +5,10 @@
  *     train_image TRAIN [TEST] [--side 32] [--classes 10] [--blocks 1] [--batch-size 64] [--epochs 10] [--lr 0.1]
  *                 [--checkpoint PREFIX [--resume]]
  *
- * Exit status: 0 trained, 1 failed, 2 wrong options, 128 + 2 when stopped by Ctrl-C after the running step.
+ * Exit status: 0 trained, 1 failed, 2 wrong options, 128 + signal number when stopped by SIGINT or SIGTERM after
+ * the running step.
  */
-#include <signal.h>
-
-#include "example.h"
+#include "training.h"
 
 typedef struct settings {
     int64_t side, classes, blocks, batch_size, epochs;
@@ -40,12 +39,6 @@ static const example program = {
     .schema = schema,
     .about = "Trains on images: a record file (.rec) or a directory with one subdirectory per class.",
 };
-
-static volatile int stop;
-
-static void on_signal(int number) {
-    stop = number;
-}
 
 /* ---- network ----------------------------------------------------------------------------------------------------- */
 
@@ -139,7 +132,7 @@ int main(int argc, char **argv) {
     mxc_fit_options options;
     mxc_fit_progress result;
     mxc_fit_options_init(&options);
-    signal(SIGINT, on_signal);
+    catch_signals();
     options.symbol = make_network(&s);
     options.train = open_images(&s, paths[0], 1);
     options.valid = n_paths == 2 ? open_images(&s, paths[1], 0) : NULL;
@@ -148,7 +141,7 @@ int main(int argc, char **argv) {
     options.optimizer_keys = keys;
     options.optimizer_values = values;
     options.learning_rate = s.lr;
-    options.checkpoint = s.checkpoint[0] ? s.checkpoint : NULL;
+    options.checkpoint = text_or_null(s.checkpoint);
     options.resume = s.resume;
     options.show = 1;
     options.stop = &stop;

@@ -5,9 +5,7 @@
  *
  * Exit status: 0 trained to the end, 1 failed, 2 wrong options, 128 + signal number if stopped by SIGINT or SIGTERM.
  */
-#include <signal.h>
-
-#include "example.h"
+#include "training.h"
 
 enum { MLP, LENET };
 enum { TEXT = 1024, PROFILED_STEPS = 200, TEST_BATCH = 100, KV_PARAMS = 8 };
@@ -56,12 +54,6 @@ static const example program = {
              "Ctrl-C stops after the current step and saves, if there is a --checkpoint; a second one ends at once.\n"
              "Exit status: 0 trained to the end, 1 failed, 2 wrong options, 130 stopped by Ctrl-C.",
 };
-
-static volatile int stop; /* the signal received */
-
-static void on_signal(int number) {
-    stop = number;
-}
 
 /* ---- networks ---------------------------------------------------------------------------------------------------- */
 
@@ -136,10 +128,6 @@ static mxc_status on_step(const mxc_fit_progress *progress, int epoch_end, void 
     return MXC_OK;
 }
 
-static const char *path_or_null(const char *path) {
-    return path[0] != '\0' ? path : NULL;
-}
-
 static void train(const settings *s, mxc_symbol *net, mxc_iter *training, mxc_iter *test, mxc_kvstore *store,
                   mxc_fit_progress *result) {
     const char *key = "momentum", *value;
@@ -167,14 +155,14 @@ static void train(const settings *s, mxc_symbol *net, mxc_iter *training, mxc_it
     options.store = store;
     options.seed = (uint64_t)s->seed;
     options.dtype = s->dtype;
-    options.checkpoint = path_or_null(s->checkpoint);
+    options.checkpoint = text_or_null(s->checkpoint);
     options.checkpoint_batches = s->checkpoint_batches;
     options.resume = s->resume;
     options.overwrite = s->overwrite;
-    options.curve = is_first ? path_or_null(s->curve) : NULL;
+    options.curve = is_first ? text_or_null(s->curve) : NULL;
     options.show = is_first;
     options.stop = &stop;
-    options.callback = path_or_null(s->profile) ? on_step : NULL;
+    options.callback = text_or_null(s->profile) ? on_step : NULL;
     options.user = &steps;
     check(mxc_fit(&options, result, NULL));
 }
@@ -185,15 +173,6 @@ static void report(const settings *s, const mxc_fit_progress *result) {
                s->checkpoint[0] ? "--resume continues from " : "nothing is saved without --checkpoint", s->checkpoint);
     else
         printf("Test accuracy %.2f%% after epoch %lld\n", 100 * result->valid_accuracy, (long long)result->epoch);
-}
-
-static void catch_signals(void) {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends at once */
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
 }
 
 /* Without a distributed store, several processes would each train on all images and write the same files. */

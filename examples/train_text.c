@@ -38,11 +38,6 @@ static const example program = {
     .about = "Trains a character-level language model on a text and generates text.",
 };
 
-static void fail(const char *what, const char *path) {
-    fprintf(stderr, "train_text: %s %s\n", what, path);
-    exit(1);
-}
-
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
 /* Characters, numbered from 0. */
@@ -67,15 +62,10 @@ static void number_characters(text *t) {
 }
 
 static text read_text(const char *path) {
-    text t = {.n = 0};
-    FILE *file = fopen(path, "rb");
-    if (!file || fseek(file, 0, SEEK_END) != 0 || (t.n = ftell(file)) <= 0)
-        fail("cannot read", path);
-    t.characters = malloc((size_t)t.n);
-    rewind(file);
-    if (!t.characters || fread(t.characters, 1, (size_t)t.n, file) != (size_t)t.n)
-        fail("cannot read", path);
-    fclose(file);
+    text t = {.n_known = 0};
+    t.characters = read_file(path, &t.n);
+    if (t.n == 0)
+        fail("no text in", path);
     number_characters(&t);
     return t;
 }
