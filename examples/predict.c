@@ -1,161 +1,201 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads a model (NAME-symbol.json and NAME-0000.params) and classifies. INPUT is a JPEG or PNG, which is resized to the
- * shape, or a .npy file, which is used unchanged; without INPUT the input is 0. Prints the most probable classes of
- * each sample, by name if a file of class names is given.
+ * Classifies with a saved model, a directory or a prefix of files (NAME-symbol.json and NAME-0000.params), and prints
+ * the most probable classes, by name if there is a file of class names. INPUT is a number of JPEG and PNG images, or
+ * one .npy file, which is used unchanged; without INPUT the input is 0.
  */
 #include <math.h>
 
 #include <mxc/image.h>
 
-#include "example.h"
+#include "model.h"
+
+enum { MAX_WORDS = 257, MAX_INPUTS = 16 };
 
 typedef struct settings {
     mxc_tuple shape;
-    int64_t epoch, top;
-    double scale, mean;
+    int64_t epoch, top, resize;
+    int32_t softmax;
+    pixel_scale pixels;
     char classes[512];
 } settings;
 
 static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(settings, shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "(1,3,224,224)",
-     .doc = "shape of the input: batch, channels, height, width"},
-    INTEGER_OPTION("epoch", epoch, "0", 0, 9999, "epoch of the model: the number in the name of the .params file"),
+     .doc = "shape of the input: batch, channels, height, width; the batch of images is their number"},
+    INTEGER_OPTION("epoch", epoch, "-1", -1, 9999,
+                   "epoch of the model: the number in the name of the .params file; -1: the best or else the last one"),
     INTEGER_OPTION("top", top, "5", 1, 1000, "number of classes to print for each sample"),
-    {MXC_PARAM_FIELD(settings, mean), .name = "mean", .type = MXC_PARAM_FLOAT, .initial = "0",
-     .doc = "mean that is subtracted from the bytes of an image"},
-    {MXC_PARAM_FIELD(settings, scale), .name = "scale", .type = MXC_PARAM_FLOAT, .initial = "0.00392156862745098",
-     .doc = "factor on the bytes after subtracting the mean"},
+    INTEGER_OPTION("resize", resize, "0", 0, 65535,
+                   "resize the shorter side of an image to this and cut out the centre; 0: resize it to the shape"),
+    PIXEL_OPTIONS,
+    SWITCH_OPTION("softmax", softmax, "turn scores into probabilities, for a model that does not end with softmax"),
     TEXT_OPTION("classes", classes, "",
-                "file with the name of one class per line, such as mxc im2rec --list and CSVIter write"),
+                "file with the name of one class per line, such as mxc im2rec --list and CSVIter write; default: "
+                "NAME-classes.txt, if it exists"),
     MXC_PARAM_END,
 };
 
 static const example program = {
     .name = "predict",
-    .words = "NAME [INPUT]",
+    .words = "MODEL [INPUT...]",
     .min_words = 1,
-    .about = "Classifies with a model saved by MXNet or libmxc.",
-    .max_words = 2,
+    .about = "Classifies with a model saved by MXNet or libmxc: a directory, or the names of its files up to "
+             "-symbol.json.",
+    .max_words = MAX_WORDS,
     .schema = schema,
 };
 
-enum { MAX_INPUTS = 16 };
+/* ---- input ------------------------------------------------------------------------------------------------------- */
 
-/* The pixels in NCHW order, (byte - mean) * scale. */
-static mxc_ndarray *read_image(const settings *s, const char *path) {
-    const int64_t *shape = s->shape.value, channels = shape[1], height = shape[2], width = shape[3];
+/* The pixels of image (H,W,C) from a position on, in the order (C,height,width). */
+static void scale_pixels(const settings *s, const mxc_image *image, const mxc_shape *shape, float *out) {
+    const int64_t channels = shape->dim[1], height = shape->dim[2], width = shape->dim[3];
+    const int64_t top = (image->height - height) / 2, left = (image->width - width) / 2;
+    for (int64_t c = 0; c < channels; c++) {
+        const double mean = of_channel(&s->pixels.mean, c), std = of_channel(&s->pixels.std, c);
+        for (int64_t y = 0; y < height; y++)
+            for (int64_t x = 0; x < width; x++) {
+                const uint8_t byte = image->pixels[((top + y) * image->width + left + x) * channels + c];
+                *out++ = (float)((byte * s->pixels.scale - mean) / std);
+            }
+    }
+}
+
+/* Resizes an image to the shape or, with --resize, so that the shape can be cut out of it. */
+static void read_image(const settings *s, const char *path, const mxc_shape *shape, float *out) {
+    int64_t n, height = shape->dim[2], width = shape->dim[3];
+    unsigned char *bytes = read_file(path, &n);
     mxc_image image, fitted;
-    mxc_ndarray *out;
-    FILE *file = fopen(path, "rb");
-    static unsigned char bytes[16 << 20];
-    size_t n = file ? fread(bytes, 1, sizeof bytes, file) : 0;
-    float *values = calloc((size_t)(channels * height * width), sizeof *values);
-    if (!file || !values)
-        usage_error("cannot read", path);
-    fclose(file);
-    check(mxc_image_decode(path, bytes, n, (int)channels, 0, &image));
-    check(mxc_image_resize(&image, height, width, 1, &fitted));
-    for (int64_t i = 0; i < height * width; i++)
-        for (int64_t c = 0; c < channels; c++)
-            values[c * height * width + i] = (float)((fitted.pixels[i * channels + c] - s->mean) * s->scale);
-    check(mxc_ndarray_from_data(4, shape, MXC_F32, values, &out));
-    free(values);
+    check(mxc_image_decode(path, bytes, (size_t)n, (int)shape->dim[1], 0, &image));
+    if (s->resize > 0) {
+        const double shorter = (double)(image.height < image.width ? image.height : image.width);
+        height = llround((double)(image.height * s->resize) / shorter);
+        width = llround((double)(image.width * s->resize) / shorter);
+    }
+    if (height < shape->dim[2] || width < shape->dim[3])
+        usage_error("--resize is smaller than --shape", "");
+    check(mxc_image_resize(&image, height, width, 1, &fitted)); /* linear, as image iterators do */
+    scale_pixels(s, &fitted, shape, out);
     mxc_image_free(&image);
     mxc_image_free(&fitted);
-    return out;
+    free(bytes);
 }
 
-static mxc_ndarray *read_input(const settings *s, const char *path) {
-    const char *ending = path ? strrchr(path, '.') : NULL;
+static mxc_ndarray *read_images(const settings *s, int n, const char *const *paths) {
+    const int64_t *last = s->shape.value + s->shape.n - 3;
+    if (s->shape.n < 3 || s->shape.n > 4 || (last[0] != 1 && last[0] != 3) || last[1] < 1 || last[2] < 1)
+        usage_error("images need --shape (1,CHANNELS,HEIGHT,WIDTH) with 1 or 3 channels", "");
+    const mxc_shape shape = {4, {n, last[0], last[1], last[2]}};
+    const int64_t size = last[0] * last[1] * last[2];
+    float *values = calloc((size_t)(n * size), sizeof *values);
     mxc_ndarray *out;
-    if (ending && strcmp(ending, ".npy") == 0) {
-        check(mxc_ndarray_load_npy(path, &out));
-        return out;
-    }
-    if (path && (s->shape.n != 4 || s->shape.value[0] != 1 || (s->shape.value[1] != 1 && s->shape.value[1] != 3)))
-        usage_error("an image needs --shape (1,CHANNELS,HEIGHT,WIDTH) with 1 or 3 channels:", path);
-    if (path)
-        return read_image(s, path);
-    check(mxc_ndarray_create(s->shape.n, s->shape.value, MXC_F32, mxc_cpu(0), &out));
-    check(mxc_ndarray_fill(out, 0));
+    if (!values)
+        fail("no memory for", paths[0]);
+    for (int i = 0; i < n; i++)
+        read_image(s, paths[i], &shape, values + i * size);
+    check(mxc_ndarray_from_data(4, shape.dim, MXC_F32, values, &out));
+    free(values);
     return out;
 }
 
-/* Arguments without a parameter: the first is the data, others (labels of a loss) have the shapes that follow. */
-static mxc_executor *bind(mxc_symbol *symbol, const mxc_ndarray_list *params, const mxc_ndarray *input) {
+static mxc_ndarray *read_input(const settings *s, int n, const char *const *paths) {
+    mxc_ndarray *out;
+    if (n == 1 && has_ending(paths[0], ".npy"))
+        check(mxc_ndarray_load_npy(paths[0], &out));
+    else if (n > 0)
+        out = read_images(s, n, paths);
+    else {
+        check(mxc_ndarray_create(s->shape.n, s->shape.value, MXC_F32, mxc_cpu(0), &out));
+        check(mxc_ndarray_fill(out, 0));
+    }
+    return out;
+}
+
+/* ---- network ----------------------------------------------------------------------------------------------------- */
+
+/* The shapes of further inputs, labels of a loss, follow from that of the first, the data. */
+static mxc_executor *bind(const model *m, mxc_ndarray *input) {
     const char *names[MAX_INPUTS];
     mxc_shape shapes[MAX_INPUTS];
     mxc_executor *out;
     mxc_names args;
-    int n = 0;
-    check(mxc_symbol_list_arguments(symbol, &args));
-    for (int64_t i = 0; i < args.n && n < MAX_INPUTS; i++) {
-        char full[512];
-        snprintf(full, sizeof full, "arg:%s", args.items[i]);
-        if (mxc_ndarray_list_find(params, full) || mxc_ndarray_list_find(params, args.items[i]))
-            continue;
-        names[n] = args.items[i];
-        shapes[n++] = (mxc_shape){.ndim = -1};
-    }
-    if (n == 0)
-        usage_error("the model takes no input:", mxc_symbol_name(symbol));
+    const int n = find_inputs(m, &args, names, MAX_INPUTS);
+    for (int i = 0; i < n; i++)
+        shapes[i] = (mxc_shape){.ndim = -1};
     shapes[0] = *mxc_ndarray_shape(input);
     const mxc_bind_spec spec = {.size = sizeof spec, .n = n, .names = names, .shapes = shapes};
-    check(mxc_executor_bind_params(symbol, NULL, &spec, params, MXC_PARAMS_STRICT, &out));
-    check(mxc_ndarray_copy_to((mxc_ndarray *)input, mxc_executor_find_arg(out, names[0]), 0));
+    check(mxc_executor_bind_params(m->symbol, NULL, &spec, &m->params, MXC_PARAMS_STRICT, &out));
+    check(mxc_ndarray_copy_to(input, mxc_executor_find_arg(out, names[0]), 0));
     mxc_names_release(&args);
     return out;
 }
 
-/* The name on line i of the file, or the number. */
-static const char *class_name(const char *path, int64_t i, char *out, size_t size) {
-    FILE *file = path[0] ? fopen(path, "r") : NULL;
-    if (path[0] && !file)
-        usage_error("cannot read ", path);
-    snprintf(out, size, "%lld", (long long)i);
-    for (int64_t line = 0; file && line <= i; line++)
-        if (!fgets(out, (int)size, file))
-            snprintf(out, size, "%lld", (long long)i);
-    if (file)
-        fclose(file);
-    out[strcspn(out, "\r\n")] = '\0';
-    return out;
+static void apply_softmax(float *of, int64_t n) {
+    float largest = -INFINITY;
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        largest = fmaxf(largest, of[i]);
+    for (int64_t i = 0; i < n; i++)
+        sum += of[i] = expf(of[i] - largest);
+    for (int64_t i = 0; i < n; i++)
+        of[i] = (float)(of[i] / sum);
 }
 
-static void print_top(const settings *s, mxc_ndarray *output) {
+/* ---- output ------------------------------------------------------------------------------------------------------ */
+
+/* The name of the sample, of the class, and its probability; where there is no name, the number. */
+static void print_class(const char *sample, int64_t row, const class_names *classes, int64_t number, float value) {
+    char text[32];
+    snprintf(text, sizeof text, "%lld", (long long)number);
+    if (sample)
+        printf("%s: ", sample);
+    else
+        printf("sample %lld: ", (long long)row);
+    printf("%-20s %.5g\n", number < classes->n ? classes->items[number] : text, (double)value);
+}
+
+/* samples: names of the rows, NULL: they have none. */
+static void print_top(const settings *s, mxc_ndarray *output, const class_names *names, const char *const *samples) {
     const mxc_shape *shape = mxc_ndarray_shape(output);
     int64_t rows = shape->dim[0], classes = mxc_shape_size(shape) / (rows > 0 ? rows : 1);
     float *values = malloc((size_t)(rows * classes + 1) * sizeof *values);
-    char name[256];
+    if (!values)
+        fail("no memory for the output of", program.name);
     check(mxc_ndarray_get(output, values, (size_t)(rows * classes) * sizeof *values));
-    for (int64_t row = 0; row < rows; row++)
+    for (int64_t row = 0; row < rows; row++) {
+        float *of = values + row * classes;
+        if (s->softmax)
+            apply_softmax(of, classes);
         for (int64_t k = 0; k < s->top && k < classes; k++) {
-            float *of = values + row * classes;
             int64_t best = 0;
             for (int64_t i = 1; i < classes; i++)
                 best = of[i] > of[best] || isnan(of[best]) ? i : best;
-            printf("sample %lld: %-20s %.5g\n", (long long)row, class_name(s->classes, best, name, sizeof name),
-                   (double)of[best]);
+            print_class(samples ? samples[row] : NULL, row, names, best, of[best]);
             of[best] = -INFINITY;
         }
+    }
     free(values);
 }
 
 int main(int argc, char **argv) {
     settings s;
-    const char *words[2] = {NULL};
-    mxc_symbol *symbol;
-    mxc_ndarray_list params;
-    parse_arguments(argc, argv, &s, words);
-    check(mxc_model_load(words[0], (int)s.epoch, &symbol, &params));
-    mxc_ndarray *input = read_input(&s, words[1]);
-    mxc_executor *executor = bind(symbol, &params, input);
+    const char *words[MAX_WORDS] = {NULL};
+    char path[MODEL_PATH];
+    class_names classes = {.n = 0};
+    const int n_inputs = parse_arguments(argc, argv, &s, words) - 1;
+    model m = load_model(words[0], s.epoch);
+    join_path(path, s.classes[0] ? s.classes : m.prefix, s.classes[0] ? "" : "-classes.txt");
+    if (s.classes[0] || file_exists(path))
+        classes = read_classes(path);
+    mxc_ndarray *input = read_input(&s, n_inputs, words + 1);
+    mxc_executor *executor = bind(&m, input);
     check(mxc_executor_forward(executor, 0));
-    print_top(&s, mxc_executor_output(executor, 0));
+    print_top(&s, mxc_executor_output(executor, 0), &classes,
+              n_inputs > 0 && !has_ending(words[1], ".npy") ? words + 1 : NULL);
     mxc_executor_destroy(executor);
     mxc_ndarray_release(input);
-    mxc_ndarray_list_release(&params);
-    mxc_symbol_release(symbol);
+    free_classes(&classes);
+    free_model(&m);
     return 0;
 }

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shared by the examples that begin with a saved model: its files, the names of its classes, and the scale of the
+ * pixels that it expects. Not part of the library.
+ */
+#ifndef MXC_EXAMPLES_MODEL_H
+#define MXC_EXAMPLES_MODEL_H
+
+#include <dirent.h>
+#include <limits.h>
+
+#include "example.h"
+
+enum { MODEL_PATH = 1024 };
+
+/* A saved model: PREFIX-symbol.json and a file of parameters. */
+typedef struct model {
+    char prefix[MODEL_PATH], params_path[MODEL_PATH];
+    mxc_symbol *symbol;
+    mxc_ndarray_list params;
+} model;
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+/* Is the end of name the ending? */
+static inline int has_ending(const char *name, const char *ending) {
+    size_t n = strlen(name), m = strlen(ending);
+    return n >= m && strcmp(name + n - m, ending) == 0;
+}
+
+static inline int file_exists(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (file)
+        fclose(file);
+    return file != NULL;
+}
+
+/* Joins the parts of a path. */
+static inline void join_path(char *out, const char *begin, const char *end) {
+    if (snprintf(out, MODEL_PATH, "%s%s", begin, end) >= MODEL_PATH)
+        fail("too long a path:", begin);
+}
+
+/* The prefix of the only model in a directory; a path that is no directory is a prefix itself. */
+static inline void find_prefix(const char *where, char *prefix) {
+    DIR *directory = opendir(where);
+    int found = 0;
+    snprintf(prefix, MODEL_PATH, "%s", where);
+    if (!directory)
+        return;
+    for (struct dirent *e = readdir(directory); e; e = readdir(directory))
+        if (has_ending(e->d_name, "-symbol.json")) {
+            char base[sizeof e->d_name + 1];
+            snprintf(base, sizeof base, "/%.*s", (int)(strlen(e->d_name) - strlen("-symbol.json")), e->d_name);
+            join_path(prefix, where, base);
+            found++;
+        }
+    closedir(directory);
+    if (found == 0)
+        fail("there is no file *-symbol.json in", where);
+    if (found > 1)
+        fail("there is more than one model; give a file name without -symbol.json, in", where);
+}
+
+/* Order of the files of parameters of a model: by epoch, above all the best one; -1: a file of something else. */
+static inline long rank_of_params(const char *name, const char *base) {
+    size_t n = strlen(base);
+    if (strncmp(name, base, n) != 0 || name[n] != '-')
+        return -1;
+    if (strcmp(name + n, "-best.params") == 0)
+        return LONG_MAX;
+    char *end;
+    const long epoch = strtol(name + n + 1, &end, 10);
+    return end > name + n + 1 && strcmp(end, ".params") == 0 ? epoch : -1;
+}
+
+/* The parameters of an epoch or, if epoch is -1, the best ones or those of the last epoch. A directory with a single
+ * .params file needs no name in this form. */
+static inline void find_params(const char *prefix, int64_t epoch, char *path) {
+    char directory[MODEL_PATH], ending[32], single[MODEL_PATH] = "";
+    const char *slash = strrchr(prefix, '/'), *base = slash ? slash + 1 : prefix;
+    long best = -1;
+    int files = 0;
+    if (epoch >= 0) {
+        snprintf(ending, sizeof ending, "-%04lld.params", (long long)epoch);
+        join_path(path, prefix, ending);
+        return;
+    }
+    snprintf(directory, sizeof directory, "%.*s", (int)(base - prefix), prefix);
+    DIR *all = opendir(directory[0] ? directory : ".");
+    for (struct dirent *e = all ? readdir(all) : NULL; e; e = readdir(all)) {
+        const long rank = rank_of_params(e->d_name, base);
+        if (rank > best) {
+            best = rank;
+            join_path(path, directory, e->d_name);
+        }
+        if (has_ending(e->d_name, ".params") && files++ == 0)
+            join_path(single, directory, e->d_name);
+    }
+    if (all)
+        closedir(all);
+    if (best < 0 && files != 1)
+        fail("there is no file of parameters (-best.params or -NNNN.params) of", prefix);
+    if (best < 0)
+        join_path(path, single, "");
+}
+
+/* Loads the model of a directory or prefix; epoch -1: the best or the last one. */
+static inline model load_model(const char *where, int64_t epoch) {
+    model m;
+    char path[MODEL_PATH];
+    find_prefix(where, m.prefix);
+    join_path(path, m.prefix, "-symbol.json");
+    check(mxc_symbol_load(path, &m.symbol));
+    find_params(m.prefix, epoch, m.params_path);
+    check(mxc_ndarray_load(m.params_path, &m.params));
+    return m;
+}
+
+static inline void free_model(model *m) {
+    mxc_ndarray_list_release(&m->params);
+    mxc_symbol_release(m->symbol);
+}
+
+/* ---- inputs ------------------------------------------------------------------------------------------------------ */
+
+static inline int has_param(const mxc_ndarray_list *params, const char *name) {
+    char full[512];
+    snprintf(full, sizeof full, "arg:%s", name);
+    return mxc_ndarray_list_find(params, full) || mxc_ndarray_list_find(params, name);
+}
+
+/* The arguments without a parameter: the first is the data, others are labels of losses. Returns their number; names
+ * are those of args, which the caller releases. */
+static inline int find_inputs(const model *m, mxc_names *args, const char **names, int room) {
+    int n = 0;
+    check(mxc_symbol_list_arguments(m->symbol, args));
+    for (int64_t i = 0; i < args->n && n < room; i++)
+        if (!has_param(&m->params, args->items[i]))
+            names[n++] = args->items[i];
+    if (n == 0)
+        fail("the model takes no input:", m->prefix);
+    return n;
+}
+
+/* ---- names of classes -------------------------------------------------------------------------------------------- */
+
+/* Names in the order of the numbers of the classes. */
+typedef struct class_names {
+    int64_t n;
+    char **items;
+} class_names;
+
+static inline void add_class(class_names *classes, const char *name) {
+    char **more = realloc(classes->items, (size_t)(classes->n + 1) * sizeof *more);
+    char *copy = strdup(name);
+    if (!more || !copy)
+        fail("no memory for the class", name);
+    classes->items = more;
+    classes->items[classes->n++] = copy;
+}
+
+static inline int64_t find_class(const class_names *classes, const char *name) {
+    for (int64_t i = 0; i < classes->n; i++)
+        if (strcmp(classes->items[i], name) == 0)
+            return i;
+    return -1;
+}
+
+/* Reads a file with one name per line. */
+static inline class_names read_classes(const char *path) {
+    class_names classes = {.n = 0};
+    int64_t n;
+    char *text = (char *)read_file(path, &n), *save = NULL;
+    for (char *line = strtok_r(text, "\r\n", &save); line; line = strtok_r(NULL, "\r\n", &save))
+        add_class(&classes, line);
+    free(text);
+    return classes;
+}
+
+static inline void write_classes(const class_names *classes, const char *path) {
+    FILE *file = fopen(path, "w");
+    for (int64_t i = 0; file && i < classes->n; i++)
+        fprintf(file, "%s\n", classes->items[i]);
+    if (!file || fclose(file) != 0)
+        fail("cannot write", path);
+}
+
+static inline void free_classes(class_names *classes) {
+    for (int64_t i = 0; i < classes->n; i++)
+        free(classes->items[i]);
+    free(classes->items);
+}
+
+/* ---- pixels ------------------------------------------------------------------------------------------------------ */
+
+/* Pixels as a model expects them: (byte scale - mean) / std, with one mean and std or one for each channel. */
+typedef struct pixel_scale {
+    mxc_floats mean, std;
+    double scale;
+} pixel_scale;
+
+/* Entries of the schema of a struct settings with a pixel_scale called pixels. */
+#define PIXEL_OPTIONS                                                                                             \
+    FLOAT_OPTION("scale", pixels.scale, "0.00392156862745098", -1e6, 1e6, "factor on the bytes of an image"),     \
+        FLOATS_OPTION("mean", pixels.mean, "0", "subtracted after scaling: one number, or one for each channel"), \
+        FLOATS_OPTION("std", pixels.std, "1",                                                                     \
+                      "divisor after subtracting the mean: one number, or one for each channel")
+
+/* The number of a channel. */
+static inline double of_channel(const mxc_floats *values, int64_t channel) {
+    if (values->n < 1)
+        usage_error("--mean and --std expect at least one number", "");
+    return values->value[channel < values->n ? channel : values->n - 1];
+}
+
+#endif
