@@ -10,7 +10,7 @@
 
 const char mxc_im2rec_usage[] =
     "im2rec --list PREFIX ROOT [--recursive] [--exts .jpg,.jpeg,.png] [--train-ratio R]\n"
-    "                  [--test-ratio R] [--chunks N] [--no-shuffle] [--seed N]\n"
+    "                  [--test-ratio R] [--chunks N] [--no-shuffle] [--seed N] [--voc ANNOTATIONS]\n"
     "       mxc im2rec PREFIX ROOT [--resize N] [--center-crop] [--quality 95] [--encoding .jpg|.png]\n"
     "                  [--color 1|0|-1] [--inter-method 1] [--num-thread N] [--pass-through] [--pack-label]\n"
     "                  [--ignore-orientation]";
@@ -79,6 +79,8 @@ static int parse_value(im2rec_options *o, const char *name, const char *value) {
         o->exts = value;
     else if (strcmp(name, "--encoding") == 0)
         o->encoding = value;
+    else if (strcmp(name, "--voc") == 0)
+        o->voc = value;
     else
         return 0;
     return strcmp(o->encoding, ".jpg") == 0 || strcmp(o->encoding, ".png") == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mxc im2rec --list: writes an id, a label and a path for each image below a directory, and the names of the classes.
- */
+/* mxc im2rec --list: writes an id, its labels and a path for each image below a directory, and the names of the
+ * classes. The label is the number of its directory, or with --voc the boxes of its annotation. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 typedef struct entry {
     char *path; /* below the root */
     int label;
+    char *boxes; /* labels that take the place of label; NULL: none */
 } entry;
 
 typedef struct listing {
@@ -21,7 +22,8 @@ typedef struct listing {
     entry *entries;
     size_t n, room;
     int labels;
-    FILE *classes; /* the directory of each label, one per line */
+    FILE *classes;      /* the directory of each label, one per line */
+    im2rec_names names; /* of annotations */
 } listing;
 
 static int fail(const char *what, const char *path) {
@@ -45,22 +47,45 @@ static int has_ending(const char *endings, const char *name) {
     return 0;
 }
 
-static int add(listing *l, const char *path, int label) {
+/* Takes boxes, also if it fails. */
+static int add(listing *l, const char *path, int label, char *boxes) {
     if (l->n == l->room) {
         size_t room = l->room ? 2 * l->room : 1024;
         entry *more = realloc(l->entries, room * sizeof *more);
-        if (!more)
+        if (!more) {
+            free(boxes);
             return fail("no memory at", path);
+        }
         l->entries = more;
         l->room = room;
     }
-    l->entries[l->n] = (entry){strdup(path), label};
+    l->entries[l->n] = (entry){strdup(path), label, boxes};
     return l->entries[l->n++].path ? 0 : fail("no memory at", path);
 }
 
 static int is_directory(const char *path) {
     struct stat st;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The annotation of DIRECTORY/NAME.jpg below the root is DIRECTORY/NAME.xml below another one. */
+static int add_annotated(listing *l, const char *inside) {
+    char path[2 * IM2REC_PATH], *boxes;
+    const int stem = (int)(strrchr(inside, '.') - inside);
+    snprintf(path, sizeof path, "%s/%.*s.xml", l->o->voc, stem, inside);
+    if (im2rec_voc_labels(path, &l->names, &boxes) == 0)
+        return add(l, inside, 0, boxes);
+    free(boxes);
+    return MXC_EXIT_FAILED;
+}
+
+/* label: that of its directory, below the root; -1: this is its first image. */
+static int add_labelled(listing *l, const char *below, const char *inside, int *label) {
+    if (*label < 0) {
+        *label = l->labels++;
+        fprintf(l->classes, "%s\n", *below ? below : ".");
+    }
+    return add(l, inside, *label, NULL);
 }
 
 /* The images of a directory ("" for the root) have one label; its subdirectories follow in the order of their names. */
@@ -80,11 +105,7 @@ static int walk(listing *l, const char *below, int depth) {
                 continue;
             snprintf(path, sizeof path, "%s/%s", l->o->root, inside);
             if (pass == 0 && has_ending(l->o->exts, name) && !is_directory(path)) {
-                if (label < 0) {
-                    label = l->labels++;
-                    fprintf(l->classes, "%s\n", *below ? below : ".");
-                }
-                result = add(l, inside, label);
+                result = l->o->voc ? add_annotated(l, inside) : add_labelled(l, below, inside, &label);
             } else if (pass == 1 && l->o->recursive && depth < 64 && is_directory(path)) {
                 result = walk(l, inside, depth + 1);
             }
@@ -119,8 +140,13 @@ static int write_some(const listing *l, const char *ending, size_t begin, size_t
     FILE *file = fopen(path, "w");
     if (!file)
         return fail("cannot write", path);
-    for (size_t i = begin; i < end; i++)
-        fprintf(file, "%zu\t%d\t%s\n", i, l->entries[i].label, l->entries[i].path);
+    for (size_t i = begin; i < end; i++) {
+        const entry *e = &l->entries[i];
+        if (e->boxes)
+            fprintf(file, "%zu\t%s\t%s\n", i, e->boxes, e->path);
+        else
+            fprintf(file, "%zu\t%d\t%s\n", i, e->label, e->path);
+    }
     if (close_written(file))
         return fail("cannot write", path);
     printf("%s: %zu images\n", path, end - begin);
@@ -171,6 +197,8 @@ int im2rec_make_list(const im2rec_options *o) {
     if (!l.classes)
         return fail("cannot write", written);
     int result = walk(&l, "", 0);
+    for (; l.labels < l.names.n; l.labels++)
+        fprintf(l.classes, "%s\n", l.names.items[l.labels]);
     if (result == 0 && l.n == 0)
         result = fail(o->recursive ? "there are no images in or below"
                                    : "there are no images directly in this directory (--recursive includes those in "
@@ -189,8 +217,11 @@ int im2rec_make_list(const im2rec_options *o) {
         printf("%s: %d classes\n", path, l.labels);
     else
         remove(written);
-    for (size_t i = 0; i < l.n; i++)
+    for (size_t i = 0; i < l.n; i++) {
         free(l.entries[i].path);
+        free(l.entries[i].boxes);
+    }
     free(l.entries);
+    im2rec_names_free(&l.names);
     return result;
 }

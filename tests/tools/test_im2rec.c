@@ -194,6 +194,167 @@ static void test_ratios_and_chunks(void **state) {
     }
 }
 
+/* ---- annotations ------------------------------------------------------------------------------------------------- */
+
+#define SIZE "<size><width>200</width><height>100</height><depth>3</depth></size>"
+#define BOX(xmin, ymin, xmax, ymax)                                                                           \
+    "<bndbox>\n <xmin>" #xmin "</xmin><ymin>" #ymin "</ymin><xmax>" #xmax "</xmax><ymax> " #ymax " </ymax>\n" \
+    "</bndbox>"
+#define LONG "a name of 32 bytes, of which two"
+#define OBJECT(name, box, more) "<object><name>" name "</name>" more box "</object>\n"
+
+/* Writes the annotation of image i of the directory a. */
+static void annotate(int i, const char *inside) {
+    test_path notes, path;
+    char name[16], text[2048];
+    mkdir(test_join(notes, folder, "notes"), 0700);
+    snprintf(name, sizeof name, "%02d.xml", i);
+    const int n = snprintf(text, sizeof text,
+                           "<?xml version=\"1.0\"?>\n<annotation verified=\"yes\">\n%s</annotation>\n", inside);
+    test_write_file(test_join(path, notes, name), text, (size_t)n);
+}
+
+/* Two objects, of which one is difficult and reaches beyond the image; one with a part that is ignored; none; a box
+ * without an area. */
+static void test_voc(void **state) {
+    (void)state;
+    SKIP_IF_NOT_THERE;
+    for (int i = 0; i < A; i++)
+        annotate(i, SIZE);
+    annotate(0, SIZE OBJECT("cat", BOX(50, 25, 150, 75), "<difficult>0</difficult>")
+                    OBJECT(" red dog ", BOX(-4, 0, 20, 130), "<difficult>1</difficult>"));
+    annotate(1, "<!-- <object> --><part><name>head</name></part>" OBJECT(
+                    "red dog", BOX(100, 50, 200, 100), "<pose/><part>" BOX(1, 1, 2, 2) "</part>") SIZE);
+    annotate(3, SIZE OBJECT("cow", BOX(30, 10, 30, 20), ""));
+    assert_runs("--list boxed root/a --voc notes --no-shuffle");
+    assert_non_null(strstr(err, "notes/03.xml: a box of class cow without an area"));
+    take_text("boxed_classes.txt", out, sizeof out);
+    assert_string_equal(out, "cat\nred dog\n");
+    take_text("boxed.lst", out, sizeof out);
+    const char *want = "0\t2\t6\t0\t0.250000\t0.250000\t0.750000\t0.750000\t0"
+                       "\t1\t0.000000\t0.000000\t0.100000\t1.000000\t1\t00.png\n"
+                       "1\t2\t6\t1\t0.500000\t0.500000\t1.000000\t1.000000\t0\t01.png\n"
+                       "2\t2\t6\t02.png\n3\t2\t6\t03.png\n";
+    assert_int_equal(strncmp(out, want, strlen(want)), 0);
+    assert_runs("boxed root/a --pass-through --pack-label");
+    found *f = read_records("boxed.rec");
+    assert_int_equal(f->n, A);
+    assert_int_equal(f->head[0].n_labels, 14);
+    assert_int_equal(f->head[1].n_labels, 8);
+    assert_memory_equal(f->labels[1], ((float[]){2, 6, 1, 0.5f}), 4 * sizeof(float));
+    assert_int_equal(f->head[2].n_labels, 2);
+}
+
+static void test_bad_voc(void **state) {
+    static const struct {
+        const char *inside, *message;
+    } cases[] = {
+        {"", "expected a size with width and height"},
+        {"<size><width>0</width><height>100</height></size>", "expected a size with width and height"},
+        {SIZE "<object>" BOX(1, 1, 2, 2) "</object>", "an object has no name"},
+        {SIZE "<object><name>cat</name></object>", "an object has no bndbox"},
+        {SIZE "<object><name>cat</name><bndbox><xmin>1</xmin></bndbox></object>", "an object has no bndbox"},
+        {SIZE OBJECT("cat", BOX(1, one, 2, 2), ""), "expected a number"},
+        {SIZE "<object><name>cat</object>", "an end tag without its start tag"},
+        {SIZE "<object>", "an end tag without its start tag"},
+        {SIZE "</annotation><object>", "an end tag without its start tag"},
+        {SIZE "<!-- never ends", "a comment or declaration without an end"},
+        {SIZE "<>", "expected a tag with a name"},
+        {SIZE "< a></ a>", "expected a tag with a name"},
+        {SIZE "<object", "a tag without an end"},
+        {SIZE "<?never ends", "a comment or declaration without an end"},
+        {SIZE OBJECT("cat\ndog", BOX(1, 1, 2, 2), ""), "a class name of more than one line"},
+        {SIZE OBJECT(LONG LONG, BOX(1, 1, 2, 2), ""), "a class name of more than 63 bytes"},
+        {SIZE OBJECT("&a;", BOX(1, &a;, 2, 2), ""), "expected a number"},
+        {SIZE OBJECT("cat", BOX(1, nan, 2, 2), ""), "expected a number"},
+        {SIZE OBJECT("cat", BOX(1, 1e99, 2, 2), ""), "expected a number"},
+        {SIZE OBJECT("cat", BOX(1, 0, 2, 3) "<difficult>yes</difficult>", ""), "expected a number"},
+        {"<size><width>200</width></size>", "expected a size with width and height"},
+        {"<size><width>-200</width><height>100</height></size>", "expected a size with width and height"},
+    };
+    (void)state;
+    SKIP_IF_NOT_THERE;
+    for (int i = 0; i < A; i++)
+        annotate(i, SIZE);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        annotate(4, cases[i].inside);
+        assert_int_equal(run("--list bad root/a --voc notes"), 1);
+        if (!strstr(err, cases[i].message) || !strstr(err, "notes/04.xml"))
+            fail_msg("expected \"%s\", found \"%s\"", cases[i].message, err);
+    }
+    assert_int_equal(run("--list bad root/b --voc nowhere"), 1);
+    assert_non_null(strstr(err, "nowhere/00.xml"));
+    test_path path;
+    assert_int_not_equal(access(test_join(path, folder, "bad.lst"), F_OK), 0);
+}
+
+/* The list of an image whose annotation is this text, in the directory xml. */
+static int list_of(const char *text, size_t n) {
+    test_path path;
+    mkdir(test_join(path, folder, "xml"), 0700);
+    mkdir(test_join(path, folder, "one"), 0700);
+    remove(test_join(path, folder, "listed.lst"));
+    test_write_file(test_join(path, folder, "one/1.png"), "", 0);
+    test_write_file(test_join(path, folder, "xml/1.xml"), text, n);
+    const int status = run("--list listed one --voc xml");
+    take_text("listed.lst", out, sizeof out);
+    return status;
+}
+
+/* Boxes are clipped to the image; those that lie outside or whose sides are exchanged are left out. */
+static void test_odd_boxes(void **state) {
+    (void)state;
+    SKIP_IF_NOT_THERE;
+    const char *text =
+        "<annotation>" SIZE OBJECT("in", BOX(-50, -1e8, 1e8, 50), "") OBJECT("right", BOX(200, 1, 250, 2), "")
+            OBJECT("left", BOX(-9, 1, -1, 2), "") OBJECT("exchanged", BOX(50, 1, 10, 2), "")
+                OBJECT("point", BOX(5, 5, 5, 5), "") OBJECT("a &lt; b", BOX(0, 0, 200, 100), "") "</annotation>";
+    assert_int_equal(list_of(text, strlen(text)), 0);
+    assert_string_equal(out, "0\t2\t6\t0\t0.000000\t0.000000\t1.000000\t0.500000\t0"
+                             "\t1\t0.000000\t0.000000\t1.000000\t1.000000\t0\t1.png\n");
+    for (int i = 0; i < 4; i++) {
+        char message[64];
+        snprintf(message, sizeof message, "a box of class %s without an area",
+                 ((const char *const[]){"right", "left", "exchanged", "point"})[i]);
+        assert_non_null(strstr(err, message));
+    }
+    take_text("listed_classes.txt", out, sizeof out);
+    assert_string_equal(out, "in\na &lt; b\n");
+}
+
+/* Entities are not expanded; each prefix of a file, a byte 0, deep nesting and a large file are refused. */
+static void test_hostile_voc(void **state) {
+    static const char bomb[] =
+        "<!DOCTYPE a [ <!ENTITY x 'aaaaaaaa'> <!ENTITY y '&x;&x;&x;'> <!ENTITY z SYSTEM 'file:///etc/passwd'>"
+        "]>\n<annotation>" SIZE OBJECT("&y;&z;", BOX(0, 0, 200, 100), "") "</annotation>";
+    static char text[1 << 16];
+    test_path path;
+    (void)state;
+    SKIP_IF_NOT_THERE;
+    assert_int_equal(list_of(bomb, strlen(bomb)), 0);
+    take_text("listed_classes.txt", out, sizeof out);
+    assert_string_equal(out, "&y;&z;\n");
+    for (size_t n = 0; n < strlen(bomb); n += 7)
+        assert_int_equal(list_of(bomb, n), 1);
+    snprintf(text, sizeof text, "%s", bomb);
+    text[strlen(bomb) - 20] = '\0';
+    assert_int_equal(list_of(text, strlen(bomb)), 1);
+    size_t n = 0;
+    for (int i = 0; i < 1 << 14; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "<a>");
+    assert_int_equal(list_of(text, n), 1);
+    assert_non_null(strstr(err, "not so many in one another"));
+    memset(text, '<', sizeof text);
+    assert_int_equal(list_of(text, sizeof text), 1);
+    assert_int_equal(truncate(test_join(path, folder, "xml/1.xml"), ((off_t)1 << 26) + 1), 0);
+    assert_int_equal(run("--list listed one --voc xml"), 1);
+    assert_non_null(strstr(err, "larger than 64 MiB"));
+    remove(path);
+    mkdir(path, 0700);
+    assert_int_equal(run("--list listed one --voc xml"), 1);
+    assert_non_null(strstr(err, "xml/1.xml"));
+}
+
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
 static void test_images(void **state) {
@@ -383,6 +544,10 @@ int main(void) {
         cmocka_unit_test(test_list),
         cmocka_unit_test(test_class_names),
         cmocka_unit_test(test_ratios_and_chunks),
+        cmocka_unit_test(test_voc),
+        cmocka_unit_test(test_bad_voc),
+        cmocka_unit_test(test_odd_boxes),
+        cmocka_unit_test(test_hostile_voc),
         cmocka_unit_test(test_images),
         cmocka_unit_test(test_pass_through_and_labels),
         cmocka_unit_test(test_exif_orientation),
