@@ -2,7 +2,7 @@
 /*
  * Fine-tunes a saved model on a directory of images: replaces its last layer by one for the classes of the directory,
  * trains that alone for the first epochs (the parameters that --freeze names stay as they are), then all of it with a
- * lower learning rate. Keeps the model of the best epoch.
+ * lower learning rate. Keeps the model of the best of all these epochs.
  *
  *     fine_tune MODEL TRAIN [VALID] --out PREFIX
  *
@@ -358,22 +358,39 @@ static int train_part(tuning *t, const char *ending, int64_t epochs, double lr, 
     return 1;
 }
 
-/* The first epochs, then the others. Returns 0 if it was stopped. */
+/* The model of the first epochs takes the place of the one that the others end with. */
+static void keep_head(const settings *s, mxc_ndarray_list *params) {
+    char path[MODEL_PATH];
+    mxc_ndarray_list_release(params);
+    check(mxc_ndarray_load(out_path(s, "-head-best.params", path), params));
+    check(mxc_ndarray_save(out_path(s, "-best.params", path), params->n, params->arrays,
+                           (const char *const *)params->names));
+    printf("%s: the model of the first epochs is better, and is kept\n", s->out);
+}
+
+/* The first epochs, then the others; params become those of the best epoch of all. Returns 0 if it was stopped. */
 static int train(tuning *t, mxc_ndarray_list *params) {
     const settings *s = t->s;
     const int64_t first = s->frozen_epochs < s->epochs ? s->frozen_epochs : s->epochs;
-    char patterns[sizeof s->freeze];
+    char patterns[sizeof s->freeze], path[MODEL_PATH];
+    double best_of_head = 0;
     mxc_names args;
     int n_frozen, done = 1;
     check(mxc_symbol_list_arguments(t->features, &args));
     snprintf(patterns, sizeof patterns, "%s", s->freeze);
     const char **frozen = list_frozen(patterns, &args, &n_frozen);
-    if (first > 0)
+    if (s->overwrite && !s->resume)
+        remove(out_path(s, ".last", path)); /* or --resume would continue the second part of the earlier training */
+    if (first > 0) {
         done = train_part(t, first < s->epochs ? "-head" : "", first, s->lr, n_frozen, frozen, params);
+        best_of_head = t->result.best;
+    }
     if (done && first < s->epochs)
         done = train_part(t, "", s->epochs - first, s->tuning_lr, 0, NULL, params);
     if (!done)
         printf("Stopped; --resume continues\n");
+    else if (t->result.best < best_of_head)
+        keep_head(s, params);
     free(frozen);
     mxc_names_release(&args);
     return done;
@@ -487,17 +504,24 @@ static void print_command(const settings *s) {
 static void check_settings(const settings *s) {
     if (s->shape.n != 3 || (s->shape.value[0] != 1 && s->shape.value[0] != 3))
         usage_error("--shape expects (CHANNELS,HEIGHT,WIDTH) with 1 or 3 channels", "");
-    if (s->pixels.scale == 0)
-        usage_error("--scale must not be 0", "");
+    check_pixels(&s->pixels);
+}
+
+/* Did an earlier run write a model and the names of its classes? A run that failed may leave other files behind. */
+static int is_trained(const settings *s) {
+    char path[MODEL_PATH];
+    return file_exists(out_path(s, "-classes.txt", path)) &&
+           (file_exists(out_path(s, "-head-symbol.json", path)) || file_exists(out_path(s, "-symbol.json", path)));
 }
 
 /* The names of the classes belong to the model that an earlier run wrote. */
 static void check_classes(const settings *s, const class_names *classes) {
     char path[MODEL_PATH];
-    if (s->overwrite || !file_exists(out_path(s, "-classes.txt", path)))
+    if (!is_trained(s) || (s->overwrite && !s->resume))
         return;
     if (!s->resume)
-        fail("--resume continues, --overwrite replaces the training of", path);
+        fail("--resume continues, --overwrite replaces the training of", s->out);
+    out_path(s, "-classes.txt", path);
     class_names old = read_classes(path);
     int is_same = old.n == classes->n;
     for (int64_t i = 0; is_same && i < old.n; i++)

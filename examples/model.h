@@ -7,7 +7,6 @@
 #define MXC_EXAMPLES_MODEL_H
 
 #include <dirent.h>
-#include <limits.h>
 
 #include "example.h"
 
@@ -207,10 +206,18 @@ typedef struct pixel_scale {
         FLOATS_OPTION("std", pixels.std, "1",                                                                     \
                       "divisor after subtracting the mean: one number, or one for each channel")
 
+static inline void check_pixels(const pixel_scale *pixels) {
+    if (pixels->mean.n < 1 || pixels->std.n < 1)
+        usage_error("--mean and --std expect at least one number", "");
+    int is_zero = pixels->scale == 0;
+    for (int i = 0; i < pixels->std.n; i++)
+        is_zero |= pixels->std.value[i] == 0;
+    if (is_zero)
+        usage_error("--scale and --std must not be 0", "");
+}
+
 /* The number of a channel. */
 static inline double of_channel(const mxc_floats *values, int64_t channel) {
-    if (values->n < 1)
-        usage_error("--mean and --std expect at least one number", "");
     return values->value[channel < values->n ? channel : values->n - 1];
 }
 

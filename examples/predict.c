@@ -10,7 +10,7 @@
 
 #include "model.h"
 
-enum { MAX_WORDS = 257, MAX_INPUTS = 16 };
+enum { MAX_WORDS = 257, MAX_INPUTS = 16, LARGEST_SIDE = 65535 };
 
 typedef struct settings {
     mxc_tuple shape;
@@ -26,7 +26,7 @@ static const mxc_param schema[] = {
     INTEGER_OPTION("epoch", epoch, "-1", -1, 9999,
                    "epoch of the model: the number in the name of the .params file; -1: the best or else the last one"),
     INTEGER_OPTION("top", top, "5", 1, 1000, "number of classes to print for each sample"),
-    INTEGER_OPTION("resize", resize, "0", 0, 65535,
+    INTEGER_OPTION("resize", resize, "0", 0, LARGEST_SIDE,
                    "resize the shorter side of an image to this and cut out the centre; 0: resize it to the shape"),
     PIXEL_OPTIONS,
     SWITCH_OPTION("softmax", softmax, "turn scores into probabilities, for a model that does not end with softmax"),
@@ -84,8 +84,9 @@ static void read_image(const settings *s, const char *path, const mxc_shape *sha
 
 static mxc_ndarray *read_images(const settings *s, int n, const char *const *paths) {
     const int64_t *last = s->shape.value + s->shape.n - 3;
-    if (s->shape.n < 3 || s->shape.n > 4 || (last[0] != 1 && last[0] != 3) || last[1] < 1 || last[2] < 1)
-        usage_error("images need --shape (1,CHANNELS,HEIGHT,WIDTH) with 1 or 3 channels", "");
+    if (s->shape.n < 3 || s->shape.n > 4 || (last[0] != 1 && last[0] != 3) || last[1] < 1 || last[2] < 1 ||
+        last[1] > LARGEST_SIDE || last[2] > LARGEST_SIDE)
+        usage_error("images need --shape (1,CHANNELS,HEIGHT,WIDTH) with 1 or 3 channels and sides up to 65535", "");
     const mxc_shape shape = {4, {n, last[0], last[1], last[2]}};
     const int64_t size = last[0] * last[1] * last[2];
     float *values = calloc((size_t)(n * size), sizeof *values);
@@ -184,6 +185,7 @@ int main(int argc, char **argv) {
     char path[MODEL_PATH];
     class_names classes = {.n = 0};
     const int n_inputs = parse_arguments(argc, argv, &s, words) - 1;
+    check_pixels(&s.pixels);
     model m = load_model(words[0], s.epoch);
     join_path(path, s.classes[0] ? s.classes : m.prefix, s.classes[0] ? "" : "-classes.txt");
     if (s.classes[0] || file_exists(path))
