@@ -7,7 +7,8 @@ OUT/graphs/NAME.json are the symbols without blanks. Weights and inputs are not 
 follows from both (see numbers). OUT/answers.txt has, for each graph, lines "graph NAME", "input NAME LIMIT SIZES"
 (LIMIT above 0: whole numbers below it) and "output SIZES : SUM SUM_OF_ABSOLUTES VALUES", some values evenly spread over
 the output; "gradient NAME SIZES : ..." is the same of some arguments' gradients in training, where the array "headI" is
-the gradient of output I. Graphs that draw random numbers in training have none, nor those that MXNet has none of.
+the gradient of output I, behind "gradients_in float64" computed in that from the same numbers. Graphs that draw random
+numbers in training have none, nor those that MXNet has none of.
 """
 import json
 import os
@@ -22,12 +23,10 @@ from mxnet.gluon.model_zoo import vision
 
 VALUES = 20
 GRADIENTS = 4  # of parameters, evenly spread over the list; and all of inputs
-NO_GRADIENTS = {
-    "layer_SELU",  # MXNet's is not that of its output
-    # Tens of batch norms of one image's few pixels multiply differences of rounding by thousands.
-    "zoo_densenet121", "zoo_mobilenet0.25", "zoo_mobilenetv2_0.25", "zoo_resnet18_v2", "zoo_resnet50_v1",
-    "zoo_resnet50_v2",
-}
+NO_GRADIENTS = {"layer_SELU"}  # MXNet's is not that of its output
+# Tens of batch norms of one image's few pixels multiply differences of rounding by thousands.
+FLOAT64_GRADIENTS = {"zoo_densenet121", "zoo_mobilenet0.25", "zoo_mobilenetv2_0.25", "zoo_resnet18_v2",
+                     "zoo_resnet50_v1", "zoo_resnet50_v2"}
 
 
 def numbers(name, n):
@@ -74,14 +73,15 @@ def is_random(text):
     return any(node["op"] == "Dropout" or float(node.get("attrs", {}).get("p", 0)) > 0 for node in nodes)
 
 
-def write_gradients(answers, symbol, args, aux, given):
+def write_gradients(answers, symbol, args, aux, given, dtype="float32"):
+    args, aux = ({k: v.astype(dtype) for k, v in arrays.items()} for arrays in (args, aux))
     wanted = [k for k in args if k in given and given[k][1] == 0]
     params = [k for k in args if k not in given]
     wanted += [params[i * len(params) // GRADIENTS] for i in range(min(GRADIENTS, len(params)))]
     grads = {k: mx.nd.zeros_like(v) for k, v in args.items() if k in wanted}
-    executor = symbol.bind(mx.cpu(), args, args_grad=grads, aux_states={k: v.copy() for k, v in aux.items()})
+    executor = symbol.bind(mx.cpu(), args, args_grad=grads, aux_states=aux)
     outputs = executor.forward(is_train=True)
-    executor.backward([array("head%d" % i, y.shape, 0) for i, y in enumerate(outputs)])
+    executor.backward([array("head%d" % i, y.shape, 0).astype(dtype) for i, y in enumerate(outputs)])
     for k in sorted(set(wanted)):
         answers.write("gradient %s %s" % (k, describe(grads[k])))
 
@@ -102,7 +102,10 @@ def write(out, answers, name, symbol, **inputs):
     mx.nd.waitall()
     for y in outputs:
         answers.write("output " + describe(y))
-    if name not in NO_GRADIENTS and not is_random(symbol.tojson()):
+    if name in FLOAT64_GRADIENTS:
+        answers.write("gradients_in float64\n")
+        write_gradients(answers, symbol, args, aux, given, "float64")
+    elif name not in NO_GRADIENTS and not is_random(symbol.tojson()):
         try:
             write_gradients(answers, symbol, args, aux, given)
         except mx.MXNetError as error:  # its _while_loop

@@ -8,6 +8,7 @@
 
 #include <mxc/executor.h>
 
+#include "math/cast_kernels.h"
 #include "models/numbers.h"
 
 enum { MOST_INPUTS = 4, MOST_HEADS = 8, MOST_LINE = 4096 };
@@ -22,19 +23,40 @@ typedef struct model {
     mxc_shape shapes[MOST_INPUTS];
     mxc_executor *executor;
     int64_t output;         /* the next one */
-    mxc_executor *training; /* of the same arrays, with gradients */
+    int in_float64;         /* the gradients */
+    mxc_executor *training; /* of the same numbers, with gradients */
 } model;
 
+static void store(mxc_ndarray *array, int64_t n, const double *values) {
+    mxc_dtype dtype = mxc_ndarray_dtype(array);
+    void *data = malloc((size_t)n * sizeof *values);
+    assert_non_null(data);
+    mxci_convert(MXC_F64, values, dtype, data, n);
+    assert_ok(mxc_ndarray_set(array, data, (size_t)n * mxc_dtype_size(dtype)));
+    free(data);
+}
+
+/* Free what it returns. */
+static double *values_of(mxc_ndarray *array) {
+    int64_t n = mxc_ndarray_size(array);
+    double *values = malloc((size_t)n * sizeof *values), *data = malloc((size_t)n * sizeof *data);
+    assert_true(values && data);
+    assert_ok(mxc_ndarray_get(array, data, mxc_ndarray_bytes(array)));
+    mxci_convert(mxc_ndarray_dtype(array), data, MXC_F64, values, n);
+    free(data);
+    return values;
+}
+
+/* Numbers of float32, also where the array is float64. */
 static void fill(const char *name, mxc_ndarray *array, long limit) {
     const mxc_shape *shape = mxc_ndarray_shape(array);
     int64_t n = mxc_shape_size(shape);
-    float *values = malloc((size_t)n * sizeof *values);
+    double *values = malloc((size_t)n * sizeof *values);
     uint32_t seed = numbers_seed(name);
     assert_non_null(values);
-    assert_int_equal(mxc_ndarray_dtype(array), MXC_F32);
     for (int64_t i = 0; i < n; i++)
-        values[i] = (float)numbers_value(name, shape, limit, numbers_at(seed, i));
-    assert_ok(mxc_ndarray_set(array, values, (size_t)n * sizeof *values));
+        values[i] = (double)(float)numbers_value(name, shape, limit, numbers_at(seed, i));
+    store(array, n, values);
     free(values);
 }
 
@@ -72,24 +94,22 @@ static int compare(const model *m, const char *what, mxc_ndarray *array, char *t
     assert_non_null(array);
     const mxc_shape *shape = mxc_ndarray_shape(array);
     int64_t n = mxc_shape_size(shape), count = n < 20 ? n : 20;
-    float *values = malloc((size_t)n * sizeof *values);
-    double sum = 0, absolutes = 0, most = 0;
+    double *values, sum = 0, absolutes = 0, most = 0;
     char *at = text;
     int wrong = 0;
-    assert_non_null(values);
     for (int i = 0; i < shape->ndim; i++)
         assert_int_equal(strtoll(at, &at, 10), shape->dim[i]);
     at = strchr(at, ':') + 1;
-    assert_ok(mxc_ndarray_get(array, values, (size_t)n * sizeof *values));
+    values = values_of(array);
     for (int64_t i = 0; i < n; i++) {
-        sum += (double)values[i];
-        absolutes += fabs((double)values[i]);
-        most = fmax(most, fabs((double)values[i]));
+        sum += values[i];
+        absolutes += fabs(values[i]);
+        most = fmax(most, fabs(values[i]));
     }
     wrong += !is_near(sum, strtod(at, &at), absolutes);
     wrong += !is_near(absolutes, strtod(at, &at), absolutes);
     for (int64_t i = 0; i < count; i++)
-        wrong += !is_near((double)values[i * n / count], strtod(at, &at), most);
+        wrong += !is_near(values[i * n / count], strtod(at, &at), most);
     if (wrong)
         print_error("%s: %s: %d values differ from MXNet's\n", m->name, what, wrong);
     free(values);
@@ -110,6 +130,19 @@ static int is_whole(const model *m, const char *name) {
     return 0;
 }
 
+/* The array itself, or the same numbers in float64. Release it. */
+static mxc_ndarray *for_training(const model *m, mxc_ndarray *array) {
+    const mxc_shape *shape = mxc_ndarray_shape(array);
+    mxc_ndarray *copy;
+    if (!m->in_float64)
+        return mxc_ndarray_retain(array);
+    double *values = values_of(array);
+    assert_ok(mxc_ndarray_create(shape->ndim, shape->dim, MXC_F64, mxc_cpu(0), &copy));
+    store(copy, mxc_shape_size(shape), values);
+    free(values);
+    return copy;
+}
+
 /* Bind the arrays once more, with gradients. */
 static void bind_training(model *m) {
     const mxc_names *args = mxc_executor_arg_names(m->executor), *aux = mxc_executor_aux_names(m->executor);
@@ -117,16 +150,16 @@ static void bind_training(model *m) {
                 **states = grads + args->n;
     assert_non_null(arrays);
     for (int64_t i = 0; i < args->n; i++) {
-        arrays[i] = mxc_executor_arg(m->executor, i);
+        arrays[i] = for_training(m, mxc_executor_arg(m->executor, i));
         const mxc_shape *shape = mxc_ndarray_shape(arrays[i]);
         if (!is_whole(m, args->items[i]))
-            assert_ok(mxc_ndarray_create(shape->ndim, shape->dim, MXC_F32, mxc_cpu(0), &grads[i]));
+            assert_ok(mxc_ndarray_create(shape->ndim, shape->dim, mxc_ndarray_dtype(arrays[i]), mxc_cpu(0), &grads[i]));
     }
     for (int64_t i = 0; i < aux->n; i++)
-        states[i] = mxc_executor_aux(m->executor, i);
+        states[i] = for_training(m, mxc_executor_aux(m->executor, i));
     assert_ok(mxc_executor_bind(mxc_executor_symbol(m->executor), NULL, arrays, grads, NULL, states, &m->training));
-    for (int64_t i = 0; i < args->n; i++)
-        mxc_ndarray_release(grads[i]);
+    for (int64_t i = 0; i < 2 * args->n + aux->n; i++)
+        mxc_ndarray_release(arrays[i]); /* grads and states too */
     free(arrays);
 }
 
@@ -139,7 +172,7 @@ static void run_backward(model *m) {
     for (mxc_ndarray *output; (output = mxc_executor_output(m->training, n)) != NULL; n++) {
         const mxc_shape *shape = mxc_ndarray_shape(output);
         assert_true(n < MOST_HEADS);
-        assert_ok(mxc_ndarray_create(shape->ndim, shape->dim, MXC_F32, mxc_cpu(0), &heads[n]));
+        assert_ok(mxc_ndarray_create(shape->ndim, shape->dim, mxc_ndarray_dtype(output), mxc_cpu(0), &heads[n]));
         snprintf(name, sizeof name, "head%d", n);
         fill(name, heads[n], 0);
     }
@@ -200,6 +233,8 @@ static int check_graphs(const char *prefix, const char *part) {
             if (!m.executor)
                 run(&m);
             wrong += compare_output(&m, line + 7);
+        } else if (m.name[0] && strcmp(line, "gradients_in float64\n") == 0) {
+            m.in_float64 = 1;
         } else if (m.name[0] && strncmp(line, "gradient ", 9) == 0) {
             wrong += compare_gradient(&m, line + 9);
         }
