@@ -121,14 +121,19 @@ if(TARGET mxc_fake_gpu)
     # A program's kernels: mxc/kernel.cuh with the emulator's queue in place of CUDA's.
     target_sources(test_fake_gpu_kernel PRIVATE tests/fake_gpu/author/operators.cpp)
     target_include_directories(test_fake_gpu_kernel PRIVATE tests/fake_gpu/author)
-    add_test(NAME fake_gpu/operators COMMAND ${test_launcher} $<TARGET_FILE:test_operator_operators> gpu\(0\))
-    # The naive engine calls the functions from one thread: threads that wait for each other after every step of a case would
-    # take three times as long. Lists of each kind of work run on the threaded engine too.
+    # All lists on the naive engine, which calls the functions from one thread: threads that wait for each other after every
+    # step of a case would take three times as long. Lists of each kind of work run on the threaded engine, and only these
+    # under the thread sanitizer.
     set(threaded_lists custom_custom_cases elementwise_copy_cases nn_batch_norm_cases nn_rnn_cases random_sample_cases
         reduce_reduce_cases tensor_create_cases update_sgd_cases)
     add_test(NAME fake_gpu/operators_threaded COMMAND ${test_launcher} $<TARGET_FILE:test_operator_operators> gpu\(0\)
         ${threaded_lists})
-    set_tests_properties(fake_gpu/operators fake_gpu/operators_threaded PROPERTIES LABELS fake_gpu TIMEOUT 900 COST 100)
+    set_tests_properties(fake_gpu/operators_threaded PROPERTIES LABELS fake_gpu TIMEOUT ${test_timeout} COST 60)
+    if(NOT MXC_SANITIZE STREQUAL thread)
+        add_test(NAME fake_gpu/operators COMMAND $<TARGET_FILE:test_operator_operators> gpu\(0\))
+        set_tests_properties(fake_gpu/operators PROPERTIES LABELS fake_gpu TIMEOUT 900 COST 100
+            ENVIRONMENT "${test_environment};MXC_ENGINE=0;MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
+    endif()
     # What a library serves by default, by the module's own kernels; and what it serves only if it is asked to.
     set(lists_layers-0 nn_activation_cases nn_batch_norm_cases nn_convolution_cases
         nn_fully_connected_cases nn_pooling_cases)
@@ -169,11 +174,8 @@ if(TARGET mxc_fake_gpu)
         set_tests_properties(kvstore/library PROPERTIES LABELS kvstore TIMEOUT ${test_timeout} ENVIRONMENT
             "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_cuda>")
     endif()
-    set_property(TEST fake_gpu/operators PROPERTY
-        ENVIRONMENT "${test_environment};MXC_ENGINE=0;MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
-    foreach(test operators_threaded dist shard place place2 channels_last channels_last2 test_arrays test_copy test_failure test_graph_capture
-            test_kernel
-            test_stream test_train)
+    foreach(test operators_threaded control_flow dist shard place place2 channels_last channels_last2 test_arrays test_copy
+            test_failure test_graph_capture test_kernel test_stream test_train)
         set_property(TEST fake_gpu/${test} PROPERTY
             ENVIRONMENT "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
     endforeach()

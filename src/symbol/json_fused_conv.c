@@ -71,7 +71,8 @@ static int read_convolution(chain *c) {
     const json_t *attrs = json_object_get(c->layer, "attrs");
     const char *layout = mxci_json_text(attrs, "layout");
     size_t n = mxci_json_is_true(attrs, "no_bias") ? 2 : 3;
-    if (c->stage != START || n_inputs(c) != n || strncmp(layout, "NHW", 3) == 0 || strncmp(layout, "NDH", 3) == 0)
+    int channels_first = !*layout || strcmp(layout, "None") == 0 || strncmp(layout, "NC", 2) == 0;
+    if (c->stage != START || n_inputs(c) != n || !channels_first)
         return 0;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         copy(c, keys[i]);

@@ -162,7 +162,7 @@ static mxc_status step(void) {
     mxc_ndarray *in[] = {weight, gradient};
     MXC_TRY(mxc_executor_forward(bound, 1));
     MXC_TRY(mxc_executor_backward(bound, 0, NULL));
-    MXC_TRY(mxc_invoke("sgd_update", 2, in, 1, &key, &value, 1, &weight));
+    MXC_TRY(mxc_invoke_into("sgd_update", 2, in, 1, &key, &value, 1, &weight));
     return mxc_ndarray_wait_to_read(weight);
 }
 
@@ -320,7 +320,7 @@ static void fail_each(const char *name, mxc_status (*use)(void)) {
             fail_msg("%s: allocation %lld failed: %s: %s", name, (long long)n, mxc_status_name(status),
                      mxc_last_error());
         settle();
-        if ((mxci_alloc_live() > own || atomic_load(&alive) > all) && is_leak(use, n))
+        if ((mxci_alloc_live() > own || atomic_load(&alive) > all) && is_leak(use, fired ? n : INT64_MAX))
             fail_msg("%s: allocation %lld failed: %lld blocks of ours and %lld in all are left", name, (long long)n,
                      (long long)(mxci_alloc_live() - own), (long long)(atomic_load(&alive) - all));
         if (n % 8 == 0 || !fired)
