@@ -28,10 +28,17 @@ if(NOT TARGET mxc_mpi OR NOT MXC_SANITIZE STREQUAL none)
     list(FILTER test_sources EXCLUDE REGEX "/mpi/") # tests/kvstore plays the group, under sanitizers too
 endif()
 
+# Hundreds of programs are linked: by gold in a quarter of the time that the default linker takes.
+include(CheckLinkerFlag)
+check_linker_flag(C -fuse-ld=gold MXC_HAVE_GOLD)
+
 function(use_test_settings target)
     target_include_directories(${target} PRIVATE src tests)
     target_compile_definitions(${target} PRIVATE MXC_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     target_link_libraries(${target} PRIVATE mxc_static PkgConfig::cmocka ${dependencies})
+    if(MXC_HAVE_GOLD)
+        target_link_options(${target} PRIVATE -fuse-ld=gold)
+    endif()
 endfunction()
 
 # Makes helpers_<directory> from the other sources of the directory and its subdirectories, if it has any.
@@ -50,6 +57,11 @@ add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/tests/exports/exports.inc
     COMMAND awk -f ${CMAKE_SOURCE_DIR}/tests/api/exports.awk ${public_headers}
         > ${CMAKE_BINARY_DIR}/tests/exports/exports.inc
     DEPENDS tests/api/exports.awk ${public_headers} VERBATIM)
+# The tables in which the compiler says what tests/api/test_description.c finds described.
+add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/tests/exports/description.inc
+    COMMAND awk -f ${CMAKE_SOURCE_DIR}/tests/api/description.awk ${CMAKE_SOURCE_DIR}/docs/reference/api.json
+        > ${CMAKE_BINARY_DIR}/tests/exports/description.inc
+    DEPENDS tests/api/description.awk docs/reference/api.json VERBATIM)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/tests/exports)
 
 foreach(source ${test_sources})
@@ -69,6 +81,14 @@ foreach(source ${test_sources})
     if(target STREQUAL test_api_null)
         target_sources(${target} PRIVATE ${CMAKE_BINARY_DIR}/tests/exports/exports.inc)
         target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/tests/exports)
+    elseif(target STREQUAL test_api_description)
+        target_sources(${target} PRIVATE ${CMAKE_BINARY_DIR}/tests/exports/description.inc)
+        target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/tests/exports)
+        if(MXC_SANITIZE STREQUAL none)
+            target_compile_definitions(${target} PRIVATE MXC_LIBRARY="$<TARGET_FILE:mxc>")
+            target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
+            add_dependencies(${target} mxc)
+        endif()
     endif()
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     add_test(NAME ${directory}/${file} COMMAND ${test_launcher} $<TARGET_FILE:${target}>)
@@ -154,7 +174,9 @@ if(TARGET mxc_fake_gpu)
     add_test(NAME fake_gpu/channels_last COMMAND ${test_launcher} $<TARGET_FILE:test_executor_channels_last> gpu\(0\) float16 1)
     add_test(NAME fake_gpu/channels_last2 COMMAND ${test_launcher} $<TARGET_FILE:test_executor_channels_last> gpu\(0\) float32 2)
     add_test(NAME fake_gpu/control_flow COMMAND ${test_launcher} $<TARGET_FILE:test_executor_control_flow> gpu\(0\))
+    add_test(NAME fake_gpu/predict COMMAND ${test_launcher} $<TARGET_FILE:test_predict_predictor> gpu\(0\))
     set_tests_properties(fake_gpu/place fake_gpu/place2 fake_gpu/channels_last fake_gpu/channels_last2 fake_gpu/control_flow
+        fake_gpu/predict
         PROPERTIES LABELS fake_gpu TIMEOUT ${test_timeout})
     # Sums between GPUs: as they should be, without a library for them, and with one that fails.
     set_property(TEST kvstore/test_gpu_sums PROPERTY
@@ -174,8 +196,8 @@ if(TARGET mxc_fake_gpu)
         set_tests_properties(kvstore/library PROPERTIES LABELS kvstore TIMEOUT ${test_timeout} ENVIRONMENT
             "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_cuda>")
     endif()
-    foreach(test operators_threaded control_flow dist shard place place2 channels_last channels_last2 test_arrays test_copy
-            test_failure test_graph_capture test_kernel test_stream test_train)
+    foreach(test operators_threaded control_flow predict dist shard place place2 channels_last channels_last2 test_arrays test_copy
+            test_autograd test_failure test_graph_capture test_kernel test_stream test_train)
         set_property(TEST fake_gpu/${test} PROPERTY
             ENVIRONMENT "${test_environment};MXC_GPU_MODULE=$<TARGET_FILE:mxc_fake_gpu>")
     endforeach()

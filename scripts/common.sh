@@ -39,10 +39,13 @@ need_packages() {
 configure() {
     local log=$1/configure.log
     mkdir -p "$1"
+    # A build directory keeps the generator that it was made with.
+    ! command -v ninja >/dev/null || export CMAKE_GENERATOR=Ninja
     # Several build directories compile the same files with the same options: once, where there is a compiler cache.
     if command -v ccache >/dev/null; then
         export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache
         export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+        export CCACHE_SLOPPINESS=pch_defines,time_macros # without which it compiles all that has a precompiled header
     fi
     if [ -f "$1/CMakeCache.txt" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$1/CMakeCache.txt"; then
         rm -rf "$1/CMakeCache.txt" "$1/CMakeFiles"
