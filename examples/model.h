@@ -6,8 +6,6 @@
 #ifndef MXC_EXAMPLES_MODEL_H
 #define MXC_EXAMPLES_MODEL_H
 
-#include <dirent.h>
-
 #include "example.h"
 
 enum { MODEL_PATH = 1024 };
@@ -40,79 +38,18 @@ static inline void join_path(char *out, const char *begin, const char *end) {
         fail("too long a path:", begin);
 }
 
-/* The prefix of the only model in a directory; a path that is no directory is a prefix itself. */
-static inline void find_prefix(const char *where, char *prefix) {
-    DIR *directory = opendir(where);
-    int found = 0;
-    snprintf(prefix, MODEL_PATH, "%s", where);
-    if (!directory)
-        return;
-    for (struct dirent *e = readdir(directory); e; e = readdir(directory))
-        if (has_ending(e->d_name, "-symbol.json")) {
-            char base[sizeof e->d_name + 1];
-            snprintf(base, sizeof base, "/%.*s", (int)(strlen(e->d_name) - strlen("-symbol.json")), e->d_name);
-            join_path(prefix, where, base);
-            found++;
-        }
-    closedir(directory);
-    if (found == 0)
-        fail("there is no file *-symbol.json in", where);
-    if (found > 1)
-        fail("there is more than one model; give a file name without -symbol.json, in", where);
-}
-
-/* Order of the files of parameters of a model: by epoch, above all the best one; -1: a file of something else. */
-static inline long rank_of_params(const char *name, const char *base) {
-    size_t n = strlen(base);
-    if (strncmp(name, base, n) != 0 || name[n] != '-')
-        return -1;
-    if (strcmp(name + n, "-best.params") == 0)
-        return LONG_MAX;
-    char *end;
-    const long epoch = strtol(name + n + 1, &end, 10);
-    return end > name + n + 1 && strcmp(end, ".params") == 0 ? epoch : -1;
-}
-
-/* The parameters of an epoch or, if epoch is -1, the best ones or those of the last epoch. A directory with a single
- * .params file needs no name in this form. */
-static inline void find_params(const char *prefix, int64_t epoch, char *path) {
-    char directory[MODEL_PATH], ending[32], single[MODEL_PATH] = "";
-    const char *slash = strrchr(prefix, '/'), *base = slash ? slash + 1 : prefix;
-    long best = -1;
-    int files = 0;
-    if (epoch >= 0) {
-        snprintf(ending, sizeof ending, "-%04lld.params", (long long)epoch);
-        join_path(path, prefix, ending);
-        return;
-    }
-    snprintf(directory, sizeof directory, "%.*s", (int)(base - prefix), prefix);
-    DIR *all = opendir(directory[0] ? directory : ".");
-    for (struct dirent *e = all ? readdir(all) : NULL; e; e = readdir(all)) {
-        const long rank = rank_of_params(e->d_name, base);
-        if (rank > best) {
-            best = rank;
-            join_path(path, directory, e->d_name);
-        }
-        if (has_ending(e->d_name, ".params") && files++ == 0)
-            join_path(single, directory, e->d_name);
-    }
-    if (all)
-        closedir(all);
-    if (best < 0 && files != 1)
-        fail("there is no file of parameters (-best.params or -NNNN.params) of", prefix);
-    if (best < 0)
-        join_path(path, single, "");
-}
-
 /* Loads the model of a directory or prefix; epoch -1: the best or the last one. */
 static inline model load_model(const char *where, int64_t epoch) {
     model m;
-    char path[MODEL_PATH];
-    find_prefix(where, m.prefix);
-    join_path(path, m.prefix, "-symbol.json");
+    char path[MODEL_PATH], *prefix, *params;
+    check(mxc_model_find(where, (int)epoch, &prefix, &params));
+    join_path(m.prefix, prefix, "");
+    join_path(m.params_path, params, "");
+    join_path(path, prefix, "-symbol.json");
     check(mxc_symbol_load(path, &m.symbol));
-    find_params(m.prefix, epoch, m.params_path);
-    check(mxc_ndarray_load(m.params_path, &m.params));
+    check(mxc_ndarray_load(params, &m.params));
+    mxc_free(prefix);
+    mxc_free(params);
     return m;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Single images: decoding JPEG and PNG, resizing, and encoding. Meant for tools; iterators and operators decode images
- * themselves.
+ * themselves. All calls are thread-safe.
  */
 #ifndef MXC_IMAGE_H
 #define MXC_IMAGE_H
@@ -17,7 +17,9 @@ typedef struct mxc_image {
     uint8_t *pixels;
 } mxc_image;
 
-/** Free the pixels and clear the struct. */
+/** Free the pixels and clear the struct.
+ *  @param[in,out] image  all zeros afterwards
+ */
 MXC_API void mxc_image_free(mxc_image *image);
 /**
  * Decode n bytes of a JPEG or PNG. A JPEG is turned upright if its EXIF data has an orientation.
@@ -28,7 +30,9 @@ MXC_API void mxc_image_free(mxc_image *image);
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_image_decode(const char *source_name, const void *bytes, size_t n, int channels,
                                                    int64_t max_pixels, mxc_image *out);
-/** The same, but as the pixels are stored: the EXIF orientation is not applied. */
+/** Read and decode a file. Status: those of mxc_image_decode; MXC_ENOTFOUND, MXC_EIO. */
+MXC_API MXC_MUST_CHECK mxc_status mxc_image_load(const char *path, int channels, int64_t max_pixels, mxc_image *out);
+/** As mxc_image_decode, but as the pixels are stored: the EXIF orientation is not applied. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_image_decode_stored(const char *source_name, const void *bytes, size_t n,
                                                           int channels, int64_t max_pixels, mxc_image *out);
 /** Resize, with interpolation as numbered by OpenCV: 0 nearest, 1 linear, 2 cubic, 3 area, 4 Lanczos. MXC_EINVAL,
@@ -36,7 +40,9 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_image_decode_stored(const char *source_nam
 MXC_API MXC_MUST_CHECK mxc_status mxc_image_resize(const mxc_image *from, int64_t height, int64_t width,
                                                    int interpolation, mxc_image *out);
 /** Encode as JPEG, with a quality from 1 to 100, or as PNG, to *n bytes at *out, which the caller frees with mxc_free.
- *  MXC_EINVAL, MXC_EUNSUPPORTED, MXC_ENOMEM. */
+ *  MXC_EINVAL, MXC_EUNSUPPORTED, MXC_ENOMEM.
+ *  @param[out,give,n=n] out  the file's contents
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_image_encode_jpeg(const mxc_image *image, int quality, void **out, size_t *n);
 MXC_API MXC_MUST_CHECK mxc_status mxc_image_encode_png(const mxc_image *image, void **out, size_t *n);
 

@@ -11,7 +11,7 @@
 #include "image/codec.h"
 #include "image/resample_weights.h"
 
-enum { SIDE_LIMIT = 65535 };
+enum { SIDE_LIMIT = 65535, FILE_LIMIT = 1 << 30 /* bytes */ };
 
 /* Allocates an image; *out is empty on failure. */
 static mxc_status take_pixels(mxc_image *out, int64_t height, int64_t width, int64_t channels) {
@@ -70,6 +70,17 @@ mxc_status mxc_image_decode_stored(const char *source_name, const void *bytes, s
     MXC_TRY(MXCI_NON_NULL(source_name));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, bytes));
     return decode_file(__func__, source_name, bytes, n, channels, max_pixels, 0, out);
+}
+
+mxc_status mxc_image_load(const char *path, int channels, int64_t max_pixels, mxc_image *out) {
+    char *bytes;
+    size_t n;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(path));
+    MXC_TRY(mxci_file_read_all(path, FILE_LIMIT, &bytes, &n));
+    mxc_status status = decode_file(__func__, path, bytes, n, channels, max_pixels, 1, out);
+    mxci_free(bytes);
+    return status;
 }
 
 /* Rows first, to floats, then columns. One block has both tables and the floats. */

@@ -42,6 +42,37 @@ static void test_png(void **state) {
         }
 }
 
+static void test_load(void **state) {
+    mxc_image image = sample(5, 7, 3), back;
+    test_path folder, path;
+    void *bytes;
+    size_t n;
+    (void)state;
+    if (!mxci_png_decoder)
+        skip();
+    test_temp_dir(folder);
+    test_join(path, folder, "x.png");
+    assert_ok(mxc_image_encode_png(&image, &bytes, &n));
+    test_write_file(path, bytes, n);
+    assert_ok(mxc_image_load(path, 0, 0, &back));
+    assert_true(back.height == 5 && back.width == 7 && back.channels == 3);
+    assert_memory_equal(back.pixels, pixels, 5 * 7 * 3);
+    mxc_image_free(&back);
+    assert_fails(mxc_image_load(path, 2, 0, &back), MXC_EINVAL, "mxc_image_load: 2 channels");
+    assert_fails(mxc_image_load(path, 3, 34, &back), MXC_EFORMAT, "x.png");
+    test_write_file(path, bytes, n - 20);
+    assert_fails(mxc_image_load(path, 3, 0, &back), MXC_EFORMAT, "x.png");
+    test_write_file(path, bytes, 0);
+    assert_fails(mxc_image_load(path, 3, 0, &back), MXC_EFORMAT, "x.png");
+    assert_null(back.pixels);
+    assert_fails(mxc_image_load(folder, 3, 0, &back), MXC_EIO, folder);
+    assert_fails(mxc_image_load("/dev/zero", 3, 0, &back), MXC_EIO, "/dev/zero");
+    test_join(path, folder, "absent.png");
+    assert_fails(mxc_image_load(path, 3, 0, &back), MXC_ENOTFOUND, "absent.png");
+    mxc_free(bytes);
+    test_remove_dir(folder);
+}
+
 static void test_jpeg(void **state) {
     (void)state;
     if (!mxci_jpeg_encoder)
@@ -130,8 +161,8 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_png),     cmocka_unit_test(test_jpeg),      cmocka_unit_test(test_resize),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_png),    cmocka_unit_test(test_load),    cmocka_unit_test(test_jpeg),
+        cmocka_unit_test(test_resize), cmocka_unit_test(test_refused), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

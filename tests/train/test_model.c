@@ -79,10 +79,70 @@ static void test_refusals(void **state) {
     free(huge);
 }
 
+/* ---- finding ----------------------------------------------------------------------------------------------------- */
+
+/* An empty file in a folder. */
+static void touch(const char *where, const char *name) {
+    test_path path;
+    test_write_file(test_join(path, where, name), "", 0);
+}
+
+static void expect_found(const char *where, int epoch, const char *base, const char *file) {
+    char *found_prefix, *found_params;
+    test_path path;
+    assert_ok(mxc_model_find(where, epoch, &found_prefix, &found_params));
+    assert_string_equal(strrchr(found_prefix, '/') + 1, base);
+    assert_string_equal(strrchr(found_params, '/') + 1, file);
+    snprintf(path, sizeof path, "%s-symbol.json", found_prefix);
+    assert_int_equal(access(path, R_OK), 0);
+    mxc_free(found_prefix);
+    mxc_free(found_params);
+}
+
+static void expect_not_found(const char *where, mxc_status code, const char *text) {
+    char *found_prefix, *found_params;
+    assert_fails(mxc_model_find(where, -1, &found_prefix, &found_params), code, text);
+    assert_null(found_prefix);
+    assert_null(found_params);
+}
+
+/* The files of models a and b. An odd name is no epoch. */
+static void test_find(void **state) {
+    test_path where, path;
+    char *found_prefix, *found_params;
+    (void)state;
+    test_temp_dir(where);
+    test_join(path, where, "a");
+    expect_not_found(where, MXC_ENOTFOUND, "no file *-symbol.json in");
+    touch(where, "a-symbol.json");
+    expect_not_found(where, MXC_ENOTFOUND, "no file of parameters");
+    touch(where, "weights.params");
+    expect_found(where, -1, "a", "weights.params"); /* the only file */
+    touch(where, "a-x.params");
+    expect_not_found(where, MXC_ENOTFOUND, "a-best.params or -NNNN.params");
+    touch(where, "a-0009.params");
+    touch(where, "a-12.params");
+    touch(where, "a-11.params.old");
+    touch(where, "a--99.params");
+    touch(where, "a-99999999999999999999.params");
+    touch(where, "ab-0077.params");
+    expect_found(where, -1, "a", "a-12.params");
+    expect_found(path, -1, "a", "a-12.params");
+    expect_found(path, 3, "a", "a-0003.params"); /* need not exist */
+    touch(where, "a-best.params");
+    expect_found(where, -1, "a", "a-best.params");
+    touch(where, "b-symbol.json");
+    expect_not_found(where, MXC_EINVAL, "more than one model");
+    expect_found(path, -1, "a", "a-best.params");
+    assert_fails(mxc_model_find(path, -2, &found_prefix, &found_params), MXC_EINVAL, "-2");
+    test_remove_dir(where);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_find),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Parameters by name: matched with a network's arguments and auxiliary states, and copied into an executor
- * (mxc_executor_load_params), or used to bind one (mxc_executor_bind_params). Everything is checked before anything is
- * copied.
+ * (mxc_executor_load_params), used to bind one (mxc_executor_bind_params), or listed (mxci_params_match). Everything is
+ * checked before anything is copied.
  */
 #include <string.h>
 
@@ -11,6 +11,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "executor/run/bind.h"
+#include "executor/run/load_params.h"
 
 /* Which variables a name may stand for: "arg:name", "aux:name" or the name alone. */
 enum { ARG, AUX, PLAIN, N_KINDS };
@@ -18,7 +19,8 @@ enum { ARG, AUX, PLAIN, N_KINDS };
 typedef struct parameter {
     const char *name; /* as the list has it */
     mxc_ndarray *array;
-    int is_used;
+    const char *variable; /* that it belongs to; NULL: none was found yet */
+    int kind;             /* ARG or AUX */
 } parameter;
 
 /* A list of parameters while it is matched with a network. */
@@ -63,7 +65,7 @@ static mxc_status matching_fill(matching *m, const mxc_ndarray_list *params) {
             return MXC_FAIL(MXC_EINVAL, "parameter \"%.100s\": the list has no array for it", name);
         if (mxci_hash_map_has(m->by_name[kind], bare))
             return MXC_FAIL(MXC_EEXIST, "parameter \"%.100s\" is in the list twice", name);
-        *p = (parameter){name, params->arrays[i], 0};
+        *p = (parameter){.name = name, .array = params->arrays[i]};
         MXC_TRY(mxci_hash_map_put(m->by_name[kind], bare, p));
     }
     return MXC_OK;
@@ -79,8 +81,8 @@ static mxc_status matching_open(matching *m, const mxc_ndarray_list *params, int
 
 /* ---- matching -------------------------------------------------------------------------------------------------- */
 
-/* The parameter of a variable; NULL for an input, and where there is none, which is noted. */
-static mxc_status load_params_find(matching *m, int kind, const char *name, parameter **out) {
+/* The parameter of a variable; NULL for an input, and where there is none, which is noted if it is required. */
+static mxc_status load_params_find(matching *m, int kind, const char *name, int is_required, parameter **out) {
     parameter *own = mxci_hash_map_get(m->by_name[kind], name), *plain = mxci_hash_map_get(m->by_name[PLAIN], name);
     *out = NULL;
     for (int64_t i = 0; i < m->n_inputs && kind == ARG; i++)
@@ -89,7 +91,11 @@ static mxc_status load_params_find(matching *m, int kind, const char *name, para
     if (own && plain)
         return MXC_FAIL(MXC_EEXIST, "parameters: both \"%.100s\" and \"%.100s\" are in the list", own->name, name);
     *out = own ? own : plain;
-    if (!*out && ++m->n_missing)
+    if (*out && !(*out)->variable) {
+        (*out)->variable = name;
+        (*out)->kind = kind;
+    }
+    if (!*out && is_required && ++m->n_missing)
         mxci_line_printf(&m->missing_line, "%s %.100s%s", m->n_missing > 1 ? "," : "", name,
                          kind == AUX ? " (auxiliary state)" : "");
     return MXC_OK;
@@ -117,7 +123,7 @@ static mxc_status check_left_over(const matching *m, unsigned flags) {
     mxci_line line = {extra, sizeof extra, 0};
     int64_t n = 0;
     for (int64_t i = 0; i < m->n; i++)
-        if (!m->items[i].is_used && ++n)
+        if (!m->items[i].variable && ++n)
             mxci_line_printf(&line, "%s \"%.100s\"", n > 1 ? "," : "", m->items[i].name);
     if (m->n_missing > 0 && !(flags & MXC_PARAMS_ALLOW_MISSING))
         return MXC_FAIL(MXC_ENOTFOUND, "parameters: %lld missing:%s%s%s", (long long)m->n_missing, m->missing,
@@ -134,10 +140,9 @@ static mxc_status load_kind(matching *m, int kind, const mxc_names *names, mxc_n
                             int copy) {
     for (int64_t i = 0; i < names->n; i++) {
         parameter *p;
-        MXC_TRY(load_params_find(m, kind, names->items[i], &p));
+        MXC_TRY(load_params_find(m, kind, names->items[i], 1, &p));
         if (!p)
             continue;
-        p->is_used = 1;
         MXC_TRY(copy ? mxc_ndarray_copy_to(p->array, arrays[i], 0)
                      : load_params_check(p, mxc_ndarray_shape(arrays[i]), mxc_ndarray_dtype(arrays[i]), flags));
     }
@@ -170,6 +175,113 @@ mxc_status mxc_executor_load_params(mxc_executor *executor, const mxc_ndarray_li
     return status;
 }
 
+/* ---- networks that are not bound ------------------------------------------------------------------------------- */
+
+/* Checks the parameters of one kind of variables against what follows from the inputs alone, so that a message names
+ * the parameter. label_of: of each argument, see mxci_graph_find_labels; labels need no parameter. NULL: all do. */
+static mxc_status match_kind(matching *m, int kind, const mxci_graph *g, const int32_t *label_of, unsigned flags) {
+    const int32_t n = kind == ARG ? g->n_args : g->n_aux, *nodes = kind == ARG ? g->args : g->aux;
+    for (int32_t i = 0; i < n; i++) {
+        const mxci_gnode *node = &g->nodes[nodes[i]];
+        const int is_label = kind == ARG && label_of && label_of[i] >= 0;
+        parameter *p;
+        MXC_TRY(load_params_find(m, kind, node->name, !is_label, &p));
+        if (p)
+            MXC_TRY(load_params_check(p, &g->shapes[node->first_entry], g->types[node->first_entry], flags));
+    }
+    return MXC_OK;
+}
+
+static mxc_status match_graph(matching *m, const mxci_graph *g, const int32_t *label_of, unsigned flags) {
+    MXC_TRY(match_kind(m, ARG, g, label_of, flags));
+    MXC_TRY(match_kind(m, AUX, g, NULL, flags));
+    return check_left_over(m, flags);
+}
+
+/* label_of for match_kind; the caller frees it. */
+static mxc_status load_params_find_labels(const mxci_graph *g, int32_t **label_of) {
+    *label_of = mxci_calloc((size_t)g->n_args + 1, sizeof **label_of);
+    return *label_of ? mxci_graph_find_labels(g, *label_of) : MXCI_NO_MEMORY("parameters", "labels");
+}
+
+/* Lists the parameters that belong to a variable. */
+static mxc_status list_matched(const matching *m, mxc_ndarray_list *out) {
+    out->arrays = mxci_calloc((size_t)m->n + 1, sizeof *out->arrays);
+    out->names = mxci_calloc((size_t)m->n + 1, sizeof *out->names);
+    if (!out->arrays || !out->names)
+        return MXCI_NO_MEMORY("parameters", "the list");
+    for (int64_t i = 0; i < m->n; i++) {
+        const parameter *p = &m->items[i];
+        mxci_text text = {0};
+        if (!p->variable)
+            continue;
+        mxci_text_printf(&text, "%s%s", p->kind == AUX ? "aux:" : "arg:", p->variable);
+        MXC_TRY(mxci_text_take(&text, &out->names[out->n]));
+        out->arrays[out->n++] = mxc_ndarray_retain(p->array);
+    }
+    return MXC_OK;
+}
+
+mxc_status mxci_params_match(const mxc_symbol *symbol, const mxc_bind_spec *inputs, const mxc_ndarray_list *params,
+                             unsigned flags, mxc_ndarray_list *out) {
+    matching m;
+    mxci_graph *g = NULL;
+    int32_t *label_of = NULL;
+    *out = (mxc_ndarray_list){.n = 0};
+    mxc_status status = matching_open(&m, params, inputs->n, inputs->names);
+    if (status == MXC_OK)
+        status = mxci_symbol_infer_graph(symbol, inputs->n, inputs->names, inputs->shapes, inputs->types, &g);
+    if (status == MXC_OK)
+        status = load_params_find_labels(g, &label_of);
+    if (status == MXC_OK)
+        status = match_graph(&m, g, label_of, flags);
+    if (status == MXC_OK)
+        status = list_matched(&m, out);
+    if (status != MXC_OK)
+        mxc_ndarray_list_release(out);
+    mxci_free(label_of);
+    mxci_graph_destroy(g);
+    matching_close(&m);
+    return status;
+}
+
+/* All arguments without a parameter are noted as missing: the message lists them. */
+static mxc_status only_missing(matching *m, const mxci_graph *g, const int32_t *label_of, char **out) {
+    const char *found = NULL;
+    for (int32_t i = 0; i < g->n_args; i++) {
+        const char *name = g->nodes[g->args[i]].name;
+        const int64_t before = m->n_missing;
+        parameter *p;
+        MXC_TRY(load_params_find(m, ARG, name, label_of[i] < 0, &p));
+        found = m->n_missing > before ? name : found;
+    }
+    if (m->n_missing != 1)
+        return MXC_FAIL(MXC_EINVAL,
+                        "an input has no name, so one argument without a parameter is expected; found %lld%s%s",
+                        (long long)m->n_missing, m->n_missing > 0 ? ":" : "", m->missing);
+    *out = mxci_strdup(found);
+    return *out ? MXC_OK : MXCI_NO_MEMORY("parameters", "a name");
+}
+
+mxc_status mxci_params_only_input(const mxc_symbol *symbol, const mxc_ndarray_list *params, int64_t n,
+                                  const char *const *others, char **out) {
+    matching m;
+    mxci_graph *g = NULL;
+    int32_t *label_of = NULL;
+    *out = NULL;
+    mxc_status status = matching_open(&m, params, n, others);
+    if (status == MXC_OK)
+        status = mxci_graph_from_symbol(symbol, &g);
+    if (status == MXC_OK)
+        status = load_params_find_labels(g, &label_of);
+    if (status == MXC_OK)
+        status = only_missing(&m, g, label_of, out);
+    mxci_free(label_of);
+    mxci_graph_destroy(g);
+    matching_close(&m);
+    return status;
+}
+
 /* ---- binding --------------------------------------------------------------------------------------------------- */
 
 /* What is known of a network's variables: the inputs as given, and the parameters. */
@@ -180,9 +292,10 @@ typedef struct known_variables {
     mxc_dtype *types;
 } known_variables;
 
-static mxc_status known_open(known_variables *k, int64_t room, const mxc_bind_spec *spec) {
-    *k = (known_variables){spec->n, mxci_calloc((size_t)room, sizeof *k->names),
-                           mxci_calloc((size_t)room, sizeof *k->shapes), mxci_calloc((size_t)room, sizeof *k->types)};
+static mxc_status known_open(known_variables *k, const matching *m, const mxc_bind_spec *spec, unsigned flags) {
+    const size_t room = (size_t)(spec->n + m->n + 1);
+    *k = (known_variables){spec->n, mxci_calloc(room, sizeof *k->names), mxci_calloc(room, sizeof *k->shapes),
+                           mxci_calloc(room, sizeof *k->types)};
     if (!k->names || !k->shapes || !k->types)
         return MXCI_NO_MEMORY("parameters", "known shapes");
     for (int64_t i = 0; i < spec->n; i++) {
@@ -190,24 +303,11 @@ static mxc_status known_open(known_variables *k, int64_t room, const mxc_bind_sp
         k->shapes[i] = spec->shapes ? spec->shapes[i] : (mxc_shape){.ndim = -1};
         k->types[i] = spec->types ? spec->types[i] : MXC_DTYPE_UNKNOWN;
     }
-    return MXC_OK;
-}
-
-/* Adds the shapes of one kind of parameters to what is known. They are compared with what follows from the inputs
- * alone, so that a message names the parameter. */
-static mxc_status add_known_params(matching *m, int kind, const mxci_graph *g, unsigned flags, known_variables *k) {
-    int32_t n = kind == ARG ? g->n_args : g->n_aux;
-    for (int32_t i = 0; i < n; i++) {
-        const mxci_gnode *node = &g->nodes[kind == ARG ? g->args[i] : g->aux[i]];
-        parameter *p;
-        MXC_TRY(load_params_find(m, kind, node->name, &p));
-        if (!p)
+    for (int64_t i = 0; i < m->n; i++) {
+        const parameter *p = &m->items[i];
+        if (!p->variable)
             continue;
-        MXC_TRY(load_params_check(p, &g->shapes[node->first_entry], g->types[node->first_entry], flags));
-        if (p->is_used) /* by another variable of the same name */
-            continue;
-        p->is_used = 1;
-        k->names[k->n] = node->name;
+        k->names[k->n] = p->variable;
         k->shapes[k->n] = *mxc_ndarray_shape(p->array);
         k->types[k->n++] = flags & MXC_PARAMS_CONVERT ? MXC_DTYPE_UNKNOWN : mxc_ndarray_dtype(p->array);
     }
@@ -234,13 +334,9 @@ mxc_status mxc_executor_bind_params(mxc_symbol *symbol, const mxc_bind_options *
     if (status == MXC_OK)
         status = mxci_symbol_infer_graph(symbol, inputs.n, inputs.names, inputs.shapes, inputs.types, &g);
     if (status == MXC_OK)
-        status = known_open(&k, inputs.n + m.n + 1, &inputs);
+        status = match_graph(&m, g, NULL, flags);
     if (status == MXC_OK)
-        status = add_known_params(&m, ARG, g, flags, &k);
-    if (status == MXC_OK)
-        status = add_known_params(&m, AUX, g, flags, &k);
-    if (status == MXC_OK)
-        status = check_left_over(&m, flags);
+        status = known_open(&k, &m, &inputs, flags);
     if (status == MXC_OK) {
         const mxc_bind_spec all = {
             .size = sizeof all,
