@@ -33,6 +33,7 @@ typedef enum mxc_engine_kind {
     MXC_ENGINE_SEEDED = 2 /* for tests: runs ready functions at waits, on one thread, in an order that the seed picks */
 } mxc_engine_kind;
 
+/** Options of an engine. Initialise them with mxc_engine_options_init or MXC_ENGINE_OPTIONS_INIT. */
 typedef struct mxc_engine_options {
     /* sizeof(mxc_engine_options) */
     size_t size;
@@ -47,6 +48,10 @@ typedef struct mxc_engine_options {
 } mxc_engine_options;
 #define MXC_ENGINE_OPTIONS_INIT \
     { sizeof(mxc_engine_options), MXC_ENGINE_THREADED, 0, 0, 0 }
+/** Set the defaults, as MXC_ENGINE_OPTIONS_INIT does; size is sizeof(mxc_engine_options), of which no more is written.
+ *  @param[out] options  where the defaults go
+ */
+MXC_API void mxc_engine_options_init(mxc_engine_options *options, size_t size);
 
 /** What a function is given when it runs. Valid during the call only. */
 typedef struct mxc_run {
@@ -68,11 +73,19 @@ typedef struct mxc_run {
  * that the queued work uses must stay until the work is done; that of the call's arrays and scratch does. An operator
  * of a program that runs on a GPU is not recorded with others into a CUDA graph.
  * Status: MXC_EINVAL (run or out is NULL), MXC_EDEVICE. Thread-safe. Does not block.
+ * @param[out,lend] out  the stream
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_run_stream(const mxc_run *run, void **out);
 
+/** A function that the engine runs, with mxc_task.arg: on a thread of the engine, on one that waits in it
+ *  (MXC_TASK_HELPED), or on the one that pushes it (MXC_TASK_CHEAP, naive engine).
+ *  @thread any
+ */
 typedef mxc_status (*mxc_task_fn)(const mxc_run *run, void *arg);
-/** Must arrange that mxc_done_complete is called once, from any thread, during or after the call. */
+/** The same for work that goes on elsewhere. Must arrange that mxc_done_complete is called once, from any thread,
+ *  during or after the call.
+ *  @thread any
+ */
 typedef void (*mxc_task_async_fn)(const mxc_run *run, void *arg, mxc_done *done);
 
 /** Which queue serves a function. */
@@ -94,7 +107,7 @@ enum {
                              and what it would have written keeps its value */
 };
 
-/** One function to run. Initialise with MXC_TASK_INIT and set fn or async_fn. */
+/** One function to run. Initialise it with mxc_task_init or MXC_TASK_INIT, and set fn or async_fn. */
 typedef struct mxc_task {
     size_t size;                /* sizeof(mxc_task) */
     const char *name;           /* for traces and messages; must outlive the task; NULL: "task" */
@@ -102,7 +115,7 @@ typedef struct mxc_task {
     mxc_task_async_fn async_fn; /* or this */
     void *arg;
     void (*destroy)(void *arg); /* called once when the task can run no more (also if skipped); may be NULL. For a
-                                   prepared one: when it is destroyed and its last run has ended */
+                                   prepared one: when it is destroyed and its last run has ended. @thread any */
     mxc_context context;
     mxc_property property;
     int priority;   /* larger runs first among functions that are ready in one queue */
@@ -110,17 +123,27 @@ typedef struct mxc_task {
 } mxc_task;
 #define MXC_TASK_INIT \
     { sizeof(mxc_task), NULL, NULL, NULL, NULL, NULL, {MXC_CPU, 0}, MXC_PROP_NORMAL, 0, 0 }
+/** Set the defaults, as MXC_TASK_INIT does; size is sizeof(mxc_task), of which no more is written.
+ *  @param[out] task  where the defaults go
+ */
+MXC_API void mxc_task_init(mxc_task *task, size_t size);
 
-/** Start an engine. Status: MXC_EINVAL, MXC_ENOMEM. Threads start at the first push. */
+/** Start an engine. Status: MXC_EINVAL, MXC_ENOMEM. Threads start at the first push.
+ *  @param[null] options  NULL: all defaults
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_engine_create(const mxc_engine_options *options, mxc_engine **out);
 /** Wait for all work, then stop. Its variables and prepared functions must be deleted before. NULL is fine. Blocks. */
 MXC_API void mxc_engine_destroy(mxc_engine *engine);
 /** The default engine of the process, created at first use (kind: option MXC_ENGINE). Borrowed; valid until exit.
- *  Status: MXC_ENOMEM. */
+ *  Status: MXC_ENOMEM.
+ *  @param[out,lend] out  the engine
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_engine_default(mxc_engine **out);
-/** Set the default engine for arrays created from now on (borrowed; it must outlive them). NULL restores the built-in
- *  one. */
+/** Set the default engine for arrays created from now on (borrowed; it must outlive them).
+ *  @param[null,keep] engine  NULL: the built-in one
+ */
 MXC_API void mxc_engine_set_default(mxc_engine *engine);
+/** The kind of an engine. */
 MXC_API mxc_engine_kind mxc_engine_get_kind(const mxc_engine *engine);
 /** One more than the largest mxc_run.worker that can occur. */
 MXC_API int mxc_engine_thread_limit(const mxc_engine *engine);
@@ -131,7 +154,9 @@ MXC_API int mxc_engine_parallelism(const mxc_engine *engine);
 MXC_API MXC_MUST_CHECK mxc_status mxc_var_create(mxc_engine *engine, mxc_var **out);
 /**
  * Delete a variable once everything pushed on it so far has run; then call destroy(arg) if given (on a worker or, with
- * nothing pending, here). Does not block. The variable must not be used by the caller afterwards. NULL is fine.
+ * nothing pending, here). Does not block. The variable must not be used by the caller afterwards.
+ * @param[take,null] var  NULL: nothing happens
+ * @param[null,thread=any] destroy  called once
  */
 MXC_API void mxc_var_delete(mxc_var *var, void (*destroy)(void *arg), void *arg);
 /** The engine of a variable. */
@@ -163,7 +188,10 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_engine_op_push(mxc_engine_op *op, int prio
 /** Delete it once its pushed runs have ended. Does not block. NULL is fine. */
 MXC_API void mxc_engine_op_destroy(mxc_engine_op *op);
 
-/** End an asynchronous function; message may be NULL where status is MXC_OK. Any thread, exactly once. */
+/** End an asynchronous function. Any thread, exactly once.
+ *  @param[take] done  as the function was given it
+ *  @param[null] message  of the error
+ */
 MXC_API void mxc_done_complete(mxc_done *done, mxc_status status, const char *message);
 
 /** Block until everything pushed so far that writes var has run. Returns the error of its
@@ -176,17 +204,22 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_wait_to_write(mxc_var *var);
  *  call of it. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_wait_all(mxc_engine *engine);
 
+/** The body of a parallel loop: items begin to end - 1, as part number part.
+ *  @thread any
+ */
 typedef void (*mxc_range_fn)(void *arg, int64_t begin, int64_t end, int part);
 /**
  * Run body over [0, n) in up to mxc_engine_parallelism() contiguous parts, on this thread and on idle workers and
  * waiters; returns when all is done. The parts depend on n, grain and the parallelism only, never on timing, so results
  * are the same each time. part counts from 0; no two running parts have the same. May be nested (inner loops then run
  * in one part). Allocates nothing.
- * @param run    of the calling function; NULL: run all here
+ * @param[null] run  of the calling function; NULL: run all here
  * @param grain  least size of a part worth giving away
  */
 MXC_API void mxc_parallel_for(const mxc_run *run, int64_t n, int64_t grain, mxc_range_fn body, void *arg);
-/** How many parts mxc_parallel_for would make. */
+/** How many parts mxc_parallel_for would make.
+ *  @param[null] run  of the calling function
+ */
 MXC_API int mxc_parallel_parts(const mxc_run *run, int64_t n, int64_t grain);
 
 #endif

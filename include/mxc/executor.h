@@ -20,7 +20,7 @@ typedef enum mxc_recompute {
     MXC_RECOMPUTE_ALL = 2    /* keep about the square root of the chain, compute the rest again */
 } mxc_recompute;
 
-/** Options of binding. Initialise them with MXC_BIND_OPTIONS_INIT. */
+/** Options of binding. Initialise them with mxc_bind_options_init or MXC_BIND_OPTIONS_INIT. */
 typedef struct mxc_bind_options {
     /* sizeof(mxc_bind_options) */
     size_t size;
@@ -40,13 +40,20 @@ typedef struct mxc_bind_options {
     mxc_recompute recompute;
     /* Largest number of nodes that run as one task of the engine; 1: each node by itself. Default 0: MXC_BULK_NODES. */
     int bulk_nodes;
+    /* 1: backward may run several times after one forward run, for which what it reads is kept until the next forward
+     * run. Takes more memory. Default 0. */
+    int repeat_backward;
 } mxc_bind_options;
 #define MXC_BIND_OPTIONS_INIT \
-    { sizeof(mxc_bind_options), {MXC_CPU, 0}, 0, NULL, NULL, NULL, 0, 0, MXC_RECOMPUTE_NONE, 0 }
+    { sizeof(mxc_bind_options), {MXC_CPU, 0}, 0, NULL, NULL, NULL, 0, 0, MXC_RECOMPUTE_NONE, 0, 0 }
+/** Set the defaults, as MXC_BIND_OPTIONS_INIT does; size is sizeof(mxc_bind_options), of which no more is written.
+ *  @param[out] options  where the defaults go
+ */
+MXC_API void mxc_bind_options_init(mxc_bind_options *options, size_t size);
 
 /** What is known about the variables of a symbol before they have arrays, and which arguments get gradients. Initialise
- *  it with MXC_BIND_SPEC_INIT or designated initialisers; members left out are zero. Everything is borrowed for the
- *  call. */
+ *  it with mxc_bind_spec_init, MXC_BIND_SPEC_INIT or designated initialisers; members left out are zero. Everything is
+ *  borrowed for the call. */
 typedef struct mxc_bind_spec {
     /* sizeof(mxc_bind_spec) */
     size_t size;
@@ -66,6 +73,10 @@ typedef struct mxc_bind_spec {
 } mxc_bind_spec;
 #define MXC_BIND_SPEC_INIT \
     { sizeof(mxc_bind_spec), 0, NULL, NULL, NULL, MXC_REQ_NULL, 0, NULL }
+/** Set the defaults, as MXC_BIND_SPEC_INIT does; size is sizeof(mxc_bind_spec), of which no more is written.
+ *  @param[out] spec  where the defaults go
+ */
+MXC_API void mxc_bind_spec_init(mxc_bind_spec *spec, size_t size);
 
 /** Memory by class, in bytes. Internal: outputs of inner nodes and inner gradients. */
 typedef struct mxc_memory_report {
@@ -79,10 +90,13 @@ typedef struct mxc_memory_report {
 
 /**
  * Bind to given arrays, which the executor retains.
- * @param args   one per list_arguments, on the contexts that their nodes are placed on
- * @param grads  one per argument, NULL where its request is MXC_REQ_NULL; the whole may be NULL (inference)
- * @param reqs   MXC_REQ_NULL, MXC_REQ_WRITE or MXC_REQ_ADD per argument; NULL: write where grads has an array
- * @param aux    one per list_aux; NULL if there are none
+ * @param[null] options  NULL: all defaults
+ * @param[n=text] args  one per list_arguments, on the contexts that their nodes are placed on
+ * @param[null,n=text] grads  one per argument, NULL where its request is MXC_REQ_NULL; the whole may be NULL
+ *               (inference)
+ * @param[null,n=text] reqs  MXC_REQ_NULL, MXC_REQ_WRITE or MXC_REQ_ADD per argument; NULL: write where grads has an
+ *               array
+ * @param[null,n=text] aux  one per list_aux; NULL if there are none
  * @return MXC_ESHAPE and MXC_EDTYPE name operator, argument and both shapes; MXC_EINVAL, MXC_EDEVICE, MXC_ENOMEM
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_executor_bind(mxc_symbol *symbol, const mxc_bind_options *options,
@@ -90,8 +104,8 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_executor_bind(mxc_symbol *symbol, const mx
                                                     const mxc_req *reqs, mxc_ndarray *const *aux, mxc_executor **out);
 /**
  * Infer everything from some shapes (and types; float32 where nothing says otherwise), make the arrays (zeros), bind.
- * @param options  NULL: all defaults
- * @param spec     NULL: no variable is known, no gradients
+ * @param[null] options  NULL: all defaults
+ * @param[null] spec  NULL: no variable is known, no gradients
  * @return as mxc_executor_bind; MXC_ESHAPE lists the arguments whose shape does not follow; MXC_ENOTFOUND names an
  *         argument of the spec that the symbol does not have
  */
@@ -119,15 +133,18 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_executor_load_params(mxc_executor *executo
 /**
  * Bind for inference with parameters: simple_bind from the inputs and from the parameters' shapes and dtypes, then
  * load_params. A parameter whose shape or dtype contradicts the inputs is named. Does not block.
- * @param spec   the inputs: all that are no parameters, labels too, unless MXC_PARAMS_ALLOW_MISSING is among flags; its
- *               req must be MXC_REQ_NULL
+ * @param[null] options  NULL: all defaults
+ * @param[null] spec  the inputs: all that are no parameters, labels too, unless MXC_PARAMS_ALLOW_MISSING is among
+ *               flags; its req must be MXC_REQ_NULL
  * @param flags  as for load_params; with MXC_PARAMS_CONVERT the parameters' dtypes say nothing about the network's
  * @return as simple_bind and load_params
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_executor_bind_params(mxc_symbol *symbol, const mxc_bind_options *options,
                                                            const mxc_bind_spec *spec, const mxc_ndarray_list *params,
                                                            unsigned flags, mxc_executor **out);
-/** What simple_bind with these arguments would allocate, before anything is. */
+/** What simple_bind with these arguments would allocate, before anything is.
+ *  @param[null] options, spec  as for simple_bind
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_executor_plan(mxc_symbol *symbol, const mxc_bind_options *options,
                                                     const mxc_bind_spec *spec, mxc_memory_report *out);
 /** The report as a table. Caller frees with mxc_free. */
@@ -145,7 +162,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_executor_forward(mxc_executor *executor, i
 MXC_API MXC_MUST_CHECK mxc_status mxc_executor_partial_forward(mxc_executor *executor, int is_train, int64_t step,
                                                                int64_t *left);
 /**
- * Queue a backward run after a forward run with is_train 1.
+ * Queue a backward run after a forward run with is_train 1, one for each forward run unless repeat_backward is set.
  * @param head_grads  n gradients of the outputs (copied; NULL where the output's operator reads none); n 0: only where
  *                    no output's operator reads one, else MXC_EINVAL names it
  * @return MXC_ESTATE if the latest forward run was not a training run
@@ -161,19 +178,25 @@ MXC_API mxc_ndarray *mxc_executor_aux(const mxc_executor *executor, int64_t inde
 MXC_API mxc_ndarray *mxc_executor_find_arg(const mxc_executor *executor, const char *name);
 MXC_API mxc_ndarray *mxc_executor_find_grad(const mxc_executor *executor, const char *name);
 MXC_API mxc_ndarray *mxc_executor_find_aux(const mxc_executor *executor, const char *name);
-/** Names and symbol it was bound with, borrowed. */
+/** Names of the arguments and auxiliary states, and the symbol that it was bound with, borrowed. */
 MXC_API const mxc_names *mxc_executor_arg_names(const mxc_executor *executor);
 MXC_API const mxc_names *mxc_executor_aux_names(const mxc_executor *executor);
 MXC_API mxc_symbol *mxc_executor_symbol(const mxc_executor *executor);
 
 /** Called after each node has run, with "<node>_<output>" and the array, borrowed for the call; from engine threads,
- *  one call at a time. Turns bulk execution off while set; NULL turns it on again. */
+ *  one call at a time.
+ *  @thread any
+ */
 typedef void (*mxc_monitor_fn)(const char *name, mxc_ndarray *array, void *user);
+/** Have fn called after each node from the next run on. Turns bulk execution off while set.
+ *  @param[null] fn  NULL: none, which turns bulk execution on again
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_executor_set_monitor(mxc_executor *executor, mxc_monitor_fn fn, void *user);
 
 /**
  * An executor for other input shapes that shares arguments, gradients and aux where their shapes stay the same, and the
  * memory pool. The old one stays valid; the two must not run at the same time.
+ * @param[n=n] shapes  of the named arguments
  * @param partial_shaping  arrays not named may change shape too (new arrays are made)
  * @param allow_up_sizing  arrays may grow
  */
@@ -181,6 +204,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_executor_reshape(mxc_executor *executor, i
                                                        int64_t n, const char *const *names, const mxc_shape *shapes,
                                                        mxc_executor **out);
 
+/** What it has allocated. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_executor_get_report(const mxc_executor *executor, mxc_memory_report *out);
 /** The plan in words: nodes in order, their arrays, storage and sizes. Caller frees with mxc_free. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_executor_print(const mxc_executor *executor, char **out);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/options.h"
+#include "base/sized.h"
 #include "engine/device/ordering.h"
 #include "engine/fork/fork_child.h"
 #include "engine/schedule/threaded.h"
@@ -77,20 +78,24 @@ static void free_engine(mxc_engine *engine) {
     mxci_pages_free(engine, sizeof *engine);
 }
 
+void mxc_engine_options_init(mxc_engine_options *options, size_t size) {
+    static const mxc_engine_options defaults = MXC_ENGINE_OPTIONS_INIT;
+    mxci_sized_init(options, size, &defaults, sizeof defaults);
+}
+
 mxc_status mxc_engine_create(const mxc_engine_options *options, mxc_engine **out) {
     MXC_TRY(MXCI_OUT(out));
-    static const mxc_engine_options standard = MXC_ENGINE_OPTIONS_INIT;
+    mxc_engine_options read = MXC_ENGINE_OPTIONS_INIT;
     mxc_engine *engine;
     mxc_status status;
-    if (!options)
-        options = &standard;
-    MXC_TRY(MXCI_SIZED(options, "MXC_ENGINE_OPTIONS_INIT"));
-    MXC_TRY(engine_check_options(options));
+    if (options)
+        MXC_TRY(MXCI_READ_SIZED(options, &read, "mxc_engine_options_init"));
+    MXC_TRY(engine_check_options(&read));
     engine = mxci_pages_alloc(sizeof *engine);
     if (!engine)
         return MXCI_NO_MEMORY("mxc_engine_create", "an engine");
     memset(engine, 0, sizeof *engine);
-    status = create_parts(engine, options);
+    status = create_parts(engine, &read);
     if (status == MXC_OK)
         *out = engine;
     else

@@ -4,6 +4,7 @@
  * engine if it is ready. mxc_engine_op_push does the same for a prepared operation, whose arguments were checked once.
  */
 #include "base/error.h"
+#include "base/sized.h"
 #include "engine/core/frame.h"
 #include "engine/core/operation.h"
 #include "engine/engine.h"
@@ -27,15 +28,20 @@ static mxc_status check_context(const char *caller, const char *name, mxc_contex
     return MXC_OK;
 }
 
-/* Check the description of a task, and make an operation of it, which still lacks a pool. */
-static mxc_status check_task(const char *caller, mxc_engine *engine, const mxc_task *task, mxci_operation *operation) {
+void mxc_task_init(mxc_task *task, size_t size) {
+    static const mxc_task defaults = MXC_TASK_INIT;
+    mxci_sized_init(task, size, &defaults, sizeof defaults);
+}
+
+/* Read and check the description of a task, and make an operation of it, which still lacks a pool. */
+static mxc_status check_task(const char *caller, mxc_engine *engine, const mxc_task *given, mxc_task *task,
+                             mxci_operation *operation) {
     const unsigned known = MXC_TASK_CHEAP | MXC_TASK_HELPED | MXC_TASK_UPDATES | MXC_TASK_ALWAYS | MXC_TASK_AWAITED;
     const char *name;
-    if (!engine || !task)
+    if (!engine || !given)
         return MXC_FAIL(MXC_EINVAL, "%s: %s is NULL", caller, engine ? "task" : "engine");
-    if (task->size < sizeof *task)
-        return MXC_FAIL(MXC_EINVAL, "%s: task.size is %zu, expected %zu (use MXC_TASK_INIT)", caller, task->size,
-                        sizeof *task);
+    *task = (mxc_task)MXC_TASK_INIT;
+    MXC_TRY(mxci_sized_read(caller, "task", "mxc_task_init", given, task, sizeof *task));
     name = task->name ? task->name : "task";
     if (!task->fn == !task->async_fn)
         return MXC_FAIL(MXC_EINVAL, "%s: %s: expected either fn or async_fn, found %s", caller, name,
@@ -63,9 +69,11 @@ static mxc_status check_task(const char *caller, mxc_engine *engine, const mxc_t
 
 static mxc_status check_vars(const char *caller, const mxci_operation *operation, mxc_engine *engine, const char *list,
                              int n, mxc_var *const *vars) {
-    if (n < 0 || n > MXCI_MAX_VARS || (n && !vars))
-        return MXC_FAIL(MXC_EINVAL, "%s: %s: %d variables in %s, expected 0 to %d and a list of them", caller,
-                        operation->name, n, list, MXCI_MAX_VARS);
+    if (n < 0 || n > MXCI_MAX_VARS)
+        return MXC_FAIL(MXC_EINVAL, "%s: %s: %d variables in %s, expected 0 to %d", caller, operation->name, n, list,
+                        MXCI_MAX_VARS);
+    if (n > 0 && !vars)
+        return MXC_FAIL(MXC_EINVAL, "%s: %s: %s must not be NULL", caller, operation->name, list);
     for (int i = 0; i < n; i++)
         if (!vars[i] || vars[i]->vars != &engine->vars)
             return MXC_FAIL(MXC_EINVAL, "%s: %s: %s[%d] is %s", caller, operation->name, list, i,
@@ -116,14 +124,15 @@ static mxc_status fill_deps(const char *caller, const mxci_operation *operation,
 
 static mxc_status check_push(const char *caller, mxc_engine *engine, const mxc_task *task, mxci_operation *operation,
                              int n_reads, mxc_var *const *reads, int n_writes, mxc_var *const *writes) {
-    MXC_TRY(check_task(caller, engine, task, operation));
+    mxc_task read;
+    MXC_TRY(check_task(caller, engine, task, &read, operation));
     MXC_TRY(check_vars(caller, operation, engine, "reads", n_reads, reads));
     MXC_TRY(check_vars(caller, operation, engine, "writes", n_writes, writes));
     if (n_reads + n_writes > MXCI_MAX_VARS)
         return MXC_FAIL(MXC_EINVAL, "%s: %s: %d variables, expected at most %d", caller, operation->name,
                         n_reads + n_writes, MXCI_MAX_VARS);
     MXC_TRY(mxci_engine_resume(engine));
-    return !engine->ops->prepare ? MXC_OK : engine->ops->prepare(engine, operation, task->property);
+    return !engine->ops->prepare ? MXC_OK : engine->ops->prepare(engine, operation, read.property);
 }
 
 /* ---- pushing --------------------------------------------------------------------------------------------------- */

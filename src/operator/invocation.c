@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sys.h"
 #include "base/trace.h"
 #include "operator/op.h"
@@ -83,13 +84,26 @@ mxc_status mxci_invocation_create(mxc_op *op, mxc_pass pass, mxci_invocation **o
     return MXC_OK;
 }
 
+mxci_op_state *mxci_op_state_retain(mxci_op_state *state) {
+    if (state)
+        atomic_fetch_add_explicit(&state->refs, 1, memory_order_relaxed);
+    return state;
+}
+
+void mxci_op_state_release(mxci_op_state *state) {
+    if (!state || atomic_fetch_sub_explicit(&state->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    if (state->value)
+        state->destroy(state->value);
+    mxci_free(state);
+}
+
 /* The caller and the engine task each release once; the last one frees. */
 void mxci_invocation_release(mxci_invocation *v) {
     mxc_op *op;
     if (!v || atomic_fetch_sub_explicit(&v->refs, 1, memory_order_acq_rel) != 1)
         return;
-    if (v->state)
-        v->impl.state_destroy(v->state);
+    mxci_op_state_release(v->state);
     for (int i = 0; i < v->n_slots; i++)
         mxc_ndarray_release(v->arrays[i]);
     op = v->op;
@@ -217,6 +231,15 @@ static unsigned collect_vars(mxci_invocation *v, int *n_reads, int *n_writes) {
     return flags | (elements <= CHEAP_ELEMENTS ? MXC_TASK_CHEAP : 0);
 }
 
+static mxc_status create_state(mxci_invocation *v) {
+    v->state = mxci_calloc(1, sizeof *v->state);
+    if (!v->state)
+        return MXCI_NO_MEMORY(mxc_op_get_def(v->op)->name, "its state");
+    atomic_init(&v->state->refs, 1);
+    v->state->destroy = v->impl.state_destroy;
+    return v->impl.state_create(&v->sig, &v->state->value);
+}
+
 /* Everything that must happen in program order, on the calling thread: random numbers are reserved here, and the state
  * and the sizes of scratch follow from the shapes. Fills in the call but for the data, which the task looks up. */
 static mxc_status invocation_prepare(mxci_invocation *v) {
@@ -232,11 +255,11 @@ static mxc_status invocation_prepare(mxci_invocation *v) {
         if (count)
             MXC_TRY(mxc_random_reserve(v->sig.context, count, &call->random));
     }
-    if (v->impl.state_create && has_work)
-        MXC_TRY(v->impl.state_create(&v->sig, &v->state));
+    if (v->impl.state_create && has_work && !v->state)
+        MXC_TRY(create_state(v));
     call->op = v->op;
     call->params = v->sig.params;
-    call->state = v->state;
+    call->state = v->state ? v->state->value : NULL;
     call->is_train = v->sig.is_train;
     call->n_in = v->n_in;
     call->n_out = v->n_out;

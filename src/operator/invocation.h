@@ -14,6 +14,16 @@
 #include "operator/callback.h"
 #include "operator/op_impl.h"
 
+/* What state_create made for one use of an operator, shared by its forward and backward runs. */
+typedef struct mxci_op_state {
+    atomic_int refs;
+    void *value;
+    void (*destroy)(void *value);
+} mxci_op_state;
+
+mxci_op_state *mxci_op_state_retain(mxci_op_state *state); /* NULL is fine */
+void mxci_op_state_release(mxci_op_state *state);          /* NULL is fine */
+
 /* Slots in order: n_in arguments, n_out outputs, n_aux states; in backward also n_out out_grads and n_in in_grads. */
 typedef struct mxci_invocation {
     atomic_int refs;
@@ -31,7 +41,7 @@ typedef struct mxci_invocation {
     mxc_op_compute_fn compute; /* of it, for this pass */
     size_t temp_bytes;
     mxci_callback callback; /* MXC_OP_CALLBACK */
-    void *state;
+    mxci_op_state *state;   /* of a backward run: that of the forward run, if it was recorded */
 } mxci_invocation;
 
 /* A run with one reference. The groups of sig have their sizes, and all shapes and dtypes are unknown. MXC_ENOMEM. */

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "base/sys.h"
+#include "engine/core/frame.h"
+#include "operator/call_record.h"
 #include "operator/infer.h"
 #include "operator/invocation.h"
 
@@ -228,6 +230,19 @@ static mxc_status complete_outputs(mxci_invocation *v) {
     return MXC_OK;
 }
 
+/* On a thread that records, the call becomes part of its graph. */
+static mxc_status record_and_push(mxci_invocation *v) {
+    const mxci_call_recorder *recorder = mxci_call_recorder_get();
+    void *record = NULL;
+    mxc_status status;
+    if (recorder)
+        MXC_TRY(recorder->begin(v, &record));
+    status = mxci_invocation_push(v);
+    if (record)
+        recorder->end(v, record, status);
+    return status;
+}
+
 /* The order matters: inference needs the context for operators whose output depends on data, and memory can be checked
  * only when all arrays exist. */
 static mxc_status invoke_forward(mxci_invocation *v, int n_in, mxc_ndarray *const *in, int n_out,
@@ -238,7 +253,7 @@ static mxc_status invoke_forward(mxci_invocation *v, int n_in, mxc_ndarray *cons
     MXC_TRY(infer_forward(v));
     MXC_TRY(complete_outputs(v));
     MXC_TRY(mxci_invocation_check_memory(v));
-    return mxci_invocation_push(v);
+    return record_and_push(v);
 }
 
 static mxc_status invoke(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out, mxc_ndarray **inout,
@@ -246,7 +261,7 @@ static mxc_status invoke(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out
     mxci_invocation *v;
     mxc_status status;
     MXC_TRY(mxci_invocation_create(op, MXC_FORWARD, &v));
-    v->sig.is_train = is_train;
+    v->sig.is_train = is_train || mxci_mode & MXCI_MODE_TRAIN;
     status = invoke_forward(v, n_in, in, n_out, inout, req);
     for (int i = 0; status == MXC_OK && i < n_out; i++)
         if (!inout[i] && v->arrays[mxci_slot_out(v) + i])
@@ -388,6 +403,43 @@ mxc_status mxc_op_invoke_backward(mxc_op *op, mxc_ndarray *const *out_grad, mxc_
     MXC_TRY(mxci_invocation_create(op, MXC_BACKWARD, &v));
     v->sig.is_train = 1;
     status = invoke_backward(v, out_grad, in, out, in_grad, req);
+    mxci_invocation_release(v);
+    return status;
+}
+
+/* The signature is known from the forward run, and the slots of forward come first in both passes. */
+static mxc_status invoke_recorded(mxci_invocation *v, const mxci_call_record *r, mxc_ndarray *const *out_grad,
+                                  mxc_ndarray *const *in_grad, const mxc_req *req) {
+    mxc_op_needs needs;
+    mxc_op_get_needs(v->op, &needs);
+    for (int i = 0; i < v->n_in + v->n_out + v->n_aux; i++) {
+        int slot = i < v->n_in            ? i
+                   : i < mxci_slot_aux(v) ? MXC_SLOT_OUT(i - v->n_in)
+                                          : MXC_SLOT_AUX(i - mxci_slot_aux(v));
+        *mxci_sig_shape(&v->sig, slot) = r->shapes[i];
+        *mxci_sig_type(&v->sig, slot) = r->types[i];
+        if (r->kept[i])
+            hold(v, i, r->kept[i]);
+    }
+    for (int i = 0; i < v->n_out; i++)
+        if (mxc_need_has(needs.out_grad, i))
+            hold(v, mxci_slot_out_grad(v) + i, out_grad[i]);
+    MXC_TRY(take_gradients(v, in_grad, req));
+    MXC_TRY(check_context(v));
+    MXC_TRY(copy_signature(v));
+    MXC_TRY(check_backward_arrays(v));
+    MXC_TRY(mxci_invocation_check_memory(v));
+    return mxci_invocation_push(v);
+}
+
+mxc_status mxci_call_record_backward(const mxci_call_record *record, mxc_ndarray *const *out_grad,
+                                     mxc_ndarray *const *in_grad, const mxc_req *req) {
+    mxci_invocation *v;
+    mxc_status status;
+    MXC_TRY(mxci_invocation_create(record->op, MXC_BACKWARD, &v));
+    v->sig.is_train = record->is_train;
+    v->state = mxci_op_state_retain(record->state);
+    status = invoke_recorded(v, record, out_grad, in_grad, req);
     mxci_invocation_release(v);
     return status;
 }

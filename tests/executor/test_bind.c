@@ -94,7 +94,8 @@ static void test_options_refused(void **state) {
     (void)state;
     make_layer(&l);
     o.size = 0;
-    assert_fails(mxc_executor_bind(l.symbol, &o, l.args, NULL, NULL, NULL, &l.executor), MXC_EINVAL, "INIT");
+    assert_fails(mxc_executor_bind(l.symbol, &o, l.args, NULL, NULL, NULL, &l.executor), MXC_EINVAL,
+                 "mxc_bind_options_init");
     o.size = sizeof o;
     o.bulk_nodes = -1;
     assert_fails(mxc_executor_bind(l.symbol, &o, l.args, NULL, NULL, NULL, &l.executor), MXC_EINVAL, "bulk_nodes");
@@ -146,7 +147,7 @@ static void test_simple_bind_refused(void **state) {
     mxc_shape shapes[2] = {net_shape(2, 5, 4, 0, 0), net_shape(1, 6, 0, 0, 0)};
     mxc_executor *e;
     (void)state;
-    assert_fails(mxc_executor_simple_bind(s, NULL, &(mxc_bind_spec){.n = 1}, &e), MXC_EINVAL, "MXC_BIND_SPEC_INIT");
+    assert_fails(mxc_executor_simple_bind(s, NULL, &(mxc_bind_spec){.n = 1}, &e), MXC_EINVAL, "mxc_bind_spec_init");
     assert_fails(mxc_executor_simple_bind(s, NULL, NULL, &e), MXC_ESHAPE, "data");
     assert_non_null(strstr(mxc_last_error(), "fc1_weight"));
     assert_null(e);

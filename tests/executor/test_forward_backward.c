@@ -194,6 +194,38 @@ static void test_seed(void **state) {
     mxc_symbol_release(s);
 }
 
+/* ---- backward again --------------------------------------------------------------------------------------------- */
+
+/* With repeat_backward, each backward run gives the same bits; what it reads of forward takes memory until the end. */
+static void test_repeat_backward(void **state) {
+    mxc_symbol *s = net_lenet();
+    mxc_shape shape = net_shape(4, 8, 1, 28, 28);
+    mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
+    mxc_executor *once = net_bind(s, NULL, &shape, 1), *again;
+    mxc_memory_report small, large;
+    (void)state;
+    options.repeat_backward = 1;
+    again = net_bind(s, &options, &shape, 1);
+    assert_ok(mxc_executor_get_report(once, &small));
+    assert_ok(mxc_executor_get_report(again, &large));
+    assert_true(small.internal_planned < large.internal_planned);
+    net_fill_all(once, 3, 10);
+    net_fill_all(again, 3, 10);
+    step(once);
+    assert_ok(mxc_executor_forward(again, 1));
+    for (int round = 0; round < 3; round++) {
+        assert_ok(mxc_executor_backward(again, 0, NULL));
+        for (int64_t i = 0; i < mxc_executor_arg_names(once)->n; i++)
+            if (mxc_executor_grad(once, i)) {
+                assert_same_bits(mxc_executor_grad(once, i), mxc_executor_grad(again, i));
+                assert_ok(mxc_ndarray_fill(mxc_executor_grad(again, i), 0));
+            }
+    }
+    mxc_executor_destroy(once);
+    mxc_executor_destroy(again);
+    mxc_symbol_release(s);
+}
+
 /* ---- inference by slices ---------------------------------------------------------------------------------------- */
 
 /* Tiled inference gives what whole arrays give; a training run of the same executor works too. */
@@ -229,13 +261,10 @@ static void test_tiles(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_allocation),
-        cmocka_unit_test(test_partial_forward),
-        cmocka_unit_test(test_backward_refused),
-        cmocka_unit_test(test_failure_inside),
-        cmocka_unit_test(test_no_gradient),
-        cmocka_unit_test(test_seed),
-        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_no_allocation),    cmocka_unit_test(test_partial_forward),
+        cmocka_unit_test(test_backward_refused), cmocka_unit_test(test_failure_inside),
+        cmocka_unit_test(test_no_gradient),      cmocka_unit_test(test_seed),
+        cmocka_unit_test(test_repeat_backward),  cmocka_unit_test(test_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,7 +240,7 @@ static mxc_status fit(void) {
     const char *momentum = "momentum", *value = "0.9";
     mxc_fit_options options;
     mxc_ndarray_list params;
-    mxc_fit_options_init(&options);
+    mxc_fit_options_init(&options, sizeof options);
     MXC_TRY(mxc_iter_create("CSVIter", 3, keys, values, &options.train));
     options.symbol = mlp;
     options.n_optimizer_params = 1;

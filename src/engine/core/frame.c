@@ -3,6 +3,7 @@
 #include "engine/core/frame.h"
 
 MXCI_THREAD_LOCAL mxci_frame *mxci_frame_top;
+MXCI_THREAD_LOCAL unsigned mxci_mode;
 
 int mxci_frame_inside(const mxc_engine *engine) {
     for (const mxci_frame *f = mxci_frame_top; f; f = f->outer)

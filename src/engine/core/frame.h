@@ -16,6 +16,21 @@ typedef struct mxci_frame {
 
 extern MXCI_THREAD_LOCAL mxci_frame *mxci_frame_top; /* innermost; NULL outside of functions */
 
+/* How calls of this thread behave (MXCI_MODE_...). A function that the engine runs begins with 0, also on a thread of
+ * the program that waits or pushes, whose mode is restored behind it. */
+enum {
+    MXCI_MODE_RECORD = 1, /* calls on arrays are recorded for gradients: src/autograd */
+    MXCI_MODE_TRAIN = 2   /* calls on arrays behave as in training */
+};
+extern MXCI_THREAD_LOCAL unsigned mxci_mode;
+
+/* Sets the mode and returns the former one. */
+static inline unsigned mxci_mode_exchange(unsigned mode) {
+    unsigned before = mxci_mode;
+    mxci_mode = mode;
+    return before;
+}
+
 /* 1 if a function of that engine (NULL: of any) runs on this thread. */
 int mxci_frame_inside(const mxc_engine *engine);
 /* 1 if this very task runs on this thread. */

@@ -68,6 +68,11 @@ int mxci_task_release_deps(mxci_engine_task *task, mxci_failure *failure, mxci_t
  * skipped. NULL if it may run. Not retained: it stays as long as the task is granted. */
 mxci_failure *mxci_task_inherited_failure(const mxci_engine_errors *errors, const mxci_engine_task *task);
 
+/* Writes pushed so far, complete or not. Of two equal numbers no write was pushed between. */
+static inline uint64_t mxci_var_pushed(const mxc_var *var) {
+    return atomic_load_explicit(&var->pushed, memory_order_acquire);
+}
+
 /* New variable. MXC_ENOMEM. */
 mxc_status mxci_var_create(mxci_vars *vars, mxc_var **out);
 /* Ask for a notification, once, when the variable reaches this version. Look at the version again afterwards. */

@@ -65,12 +65,14 @@ static mxci_failure *call_framed(mxci_thread_slot *slot, mxci_device_stream *str
     mxci_frame frame = {mxci_frame_top, engine, &engine->streams, task, NULL};
     unsigned before = mxci_error_count();
     int64_t begin = mxci_trace_begin();
+    unsigned mode = mxci_mode_exchange(0);
     mxc_status status;
     mxci_frame_top = &frame;
     slot->task = task;
     status = run_task_call(slot, stream, task);
     slot->task = NULL;
     mxci_frame_top = frame.outer;
+    mxci_mode = mode;
     mxci_trace_end(begin, name, "engine");
     if (status == MXC_OK)
         return NULL;

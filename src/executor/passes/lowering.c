@@ -88,6 +88,7 @@ static int wants_tiles(const mxci_program *p, const mxci_lowering_options *lower
 static mxc_status lowering_lower(mxci_program *p, const mxci_lowering_options *lowering) {
     const mxc_bind_options *options = lowering->options;
     int is_training = 0;
+    p->repeats_backward = options->repeat_backward;
     for (int32_t i = 0; lowering->reqs && i < p->graph->n_args; i++)
         is_training |= lowering->reqs[i] != MXC_REQ_NULL;
     MXC_TRY(mxci_pass_placement(p->graph, options));

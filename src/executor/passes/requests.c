@@ -108,6 +108,13 @@ static void make_requests(mxci_program *p) {
     }
 }
 
+/* Where backward may run again, what it reads of forward is in use behind the last step. */
+static void keep_for_backward(mxci_program *p) {
+    for (int32_t i = 0; i < p->graph->n_entries; i++)
+        if (p->first[i] >= 0 && p->first[i] < p->n_forward && p->last[i] >= p->n_forward)
+            p->last[i] = p->n_steps;
+}
+
 mxc_status mxci_pass_requests(mxci_program *p) {
     size_t n = (size_t)p->graph->n_entries + 1;
     p->root = mxci_calloc(n, sizeof *p->root);
@@ -124,5 +131,7 @@ mxc_status mxci_pass_requests(mxci_program *p) {
     find_locations(p);
     MXC_TRY(add_in_place(p));
     make_requests(p);
+    if (p->repeats_backward)
+        keep_for_backward(p);
     return MXC_OK;
 }

@@ -46,9 +46,10 @@ typedef struct mxci_step_tile {
 } mxci_step_tile;
 
 typedef struct mxci_program {
-    mxci_graph *graph; /* owned */
-    int is_folded;     /* for inference only: norms are part of the layers before them */
-    int is_rewritten;  /* some of the symbol's nodes are replaced by others with the same results, in training too */
+    mxci_graph *graph;    /* owned */
+    int is_folded;        /* for inference only: norms are part of the layers before them */
+    int is_rewritten;     /* some of the symbol's nodes are replaced by others with the same results, in training too */
+    int repeats_backward; /* what backward reads of forward is kept behind the last step */
     int32_t n_symbol_nodes;     /* nodes of the symbol and those that replace some; later passes append theirs */
     int32_t n_base_nodes;       /* and backward nodes; after them, nodes that run just before their first reader */
     uint8_t *wanted;            /* argument: its gradient is asked for */

@@ -79,7 +79,7 @@ mxc_status mxci_signature_temp(const mxci_program *p, int32_t node, int parallel
     mxci_op_impl impl = mxci_graph_op_impl(p->graph, node);
     mxc_pass pass = p->graph->nodes[node].kind == MXCI_BACKWARD ? MXC_BACKWARD : MXC_FORWARD;
     *out = 0;
-    for (int is_train = pass == MXC_BACKWARD; is_train < 2 && impl.temp_bytes; is_train++) {
+    for (int is_train = 0; is_train < 2 && impl.temp_bytes; is_train++) {
         mxc_op_sig sig;
         mxc_status status;
         size_t bytes;

@@ -9,19 +9,27 @@
 
 #include "base/error.h"
 #include "base/options.h"
+#include "base/sized.h"
 #include "executor/passes/lowering.h"
 #include "executor/run/bound_program.h"
 #include "executor/run/segments.h"
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
 
+void mxc_bind_options_init(mxc_bind_options *options, size_t size) {
+    static const mxc_bind_options defaults = MXC_BIND_OPTIONS_INIT;
+    mxci_sized_init(options, size, &defaults, sizeof defaults);
+}
+
+void mxc_bind_spec_init(mxc_bind_spec *spec, size_t size) {
+    static const mxc_bind_spec defaults = MXC_BIND_SPEC_INIT;
+    mxci_sized_init(spec, size, &defaults, sizeof defaults);
+}
+
 mxc_status mxci_bind_options_read(const mxc_bind_options *given, mxc_bind_options *out) {
     *out = (mxc_bind_options)MXC_BIND_OPTIONS_INIT;
-    if (given && given->size < sizeof given->size)
-        return MXC_FAIL(MXC_EINVAL, "bind: options->size is %zu; start from MXC_BIND_OPTIONS_INIT", given->size);
     if (given)
-        memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
-    out->size = sizeof *out;
+        MXC_TRY(mxci_sized_read("bind", "options", "mxc_bind_options_init", given, out, sizeof *out));
     if (out->n_groups < 0 || (out->n_groups > 0 && (!out->group_names || !out->group_contexts)))
         return MXC_FAIL(MXC_EINVAL, "bind: %d device groups, but no names or contexts", out->n_groups);
     if (out->recompute < MXC_RECOMPUTE_NONE || out->recompute > MXC_RECOMPUTE_ALL)
@@ -35,11 +43,8 @@ mxc_status mxci_bind_options_read(const mxc_bind_options *given, mxc_bind_option
 
 mxc_status mxci_bind_spec_read(const mxc_bind_spec *given, mxc_bind_spec *out) {
     *out = (mxc_bind_spec)MXC_BIND_SPEC_INIT;
-    if (given && given->size < sizeof given->size)
-        return MXC_FAIL(MXC_EINVAL, "bind: spec->size is %zu; start from MXC_BIND_SPEC_INIT", given->size);
     if (given)
-        memcpy(out, given, given->size < sizeof *out ? given->size : sizeof *out);
-    out->size = sizeof *out;
+        MXC_TRY(mxci_sized_read("bind", "spec", "mxc_bind_spec_init", given, out, sizeof *out));
     if (out->n > 0)
         MXC_TRY(MXCI_CHECK_NON_NULL(out->names, "bind: spec->names"));
     return out->n_no_grad > 0 ? MXCI_CHECK_NON_NULL(out->no_grad, "bind: spec->no_grad") : MXC_OK;

@@ -6,6 +6,7 @@
 #include "executor/run/forward_backward.h"
 
 #include "base/error.h"
+#include "engine/core/frame.h"
 #include "executor/run/addresses.h"
 #include "executor/run/bind.h"
 #include "executor/run/bound_program.h"
@@ -165,10 +166,17 @@ static mxc_status queue_backward(mxc_executor *e, int64_t n, mxc_ndarray *const 
     return queue_segments(e->bound, e->latest, e->latest->n_forward, e->latest->n);
 }
 
+void mxci_executor_allow_backward(mxc_executor *e) {
+    e->latest_is_train = 1; /* what the steps are told is in the token of the forward run */
+}
+
 mxc_status mxc_executor_backward(mxc_executor *executor, int64_t n, mxc_ndarray *const *head_grads) {
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, head_grads));
     MXC_TRY(forward_backward_enter(executor, __func__));
-    return leave(executor, queue_backward(executor, n, head_grads));
+    unsigned mode = mxci_mode_exchange(0); /* copies of head gradients are not recorded */
+    mxc_status status = queue_backward(executor, n, head_grads);
+    mxci_mode = mode;
+    return leave(executor, status);
 }
 
 /* ---- monitors -------------------------------------------------------------------------------------------------- */
