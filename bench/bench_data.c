@@ -244,7 +244,7 @@ static void measure_training(const char *path, const char *name, mxc_symbol *net
                              double alone) {
     stopwatch watch = {.inner = open_images(path), .warm = warm};
     mxc_fit_options options;
-    mxc_fit_options_init(&options);
+    mxc_fit_options_init(&options, sizeof options);
     options.symbol = net;
     options.epochs = 1000000;
     options.stop = &stop;

@@ -352,7 +352,7 @@ int main(void) {
     show_jitter();
     show_arrays();
     check(mxc_metric_create("mse", 0, none, none, &metric));
-    mxc_fit_options_init(&options);
+    mxc_fit_options_init(&options, sizeof options);
     options.symbol = make_net();
     options.train = make_samples(&x, &y);
     options.epochs = 600;

@@ -12,6 +12,7 @@
  *
  * Exit status: 0 trained, 1 failed, 2 wrong options, 128 + signal number if stopped by SIGINT or SIGTERM.
  */
+#include <dirent.h>
 #include <strings.h>
 
 #include "model.h"
@@ -317,7 +318,7 @@ static int train_part(tuning *t, const char *ending, int64_t epochs, double lr, 
     mxc_context context;
     mxc_fit_options o;
     check(mxc_context_parse(t->s->device, &context));
-    mxc_fit_options_init(&o);
+    mxc_fit_options_init(&o, sizeof o);
     o.symbol = t->network;
     o.train = t->train;
     o.valid = t->valid;

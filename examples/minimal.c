@@ -49,7 +49,7 @@ int main(int argc, char **argv) {
                             &top));
         mxc_symbol_release(net);
     }
-    mxc_fit_options_init(&options);
+    mxc_fit_options_init(&options, sizeof options);
     options.symbol = net;
     options.train = open_images(directory, "train");
     options.valid = open_images(directory, "t10k");

@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
     mxc_symbol *net = make_net();
     mxc_ndarray_list params;
     mxc_fit_options fit;
-    mxc_fit_options_init(&fit);
+    mxc_fit_options_init(&fit, sizeof fit);
     fit.symbol = net;
     fit.train = train;
     fit.epochs = argc > 2 ? atoi(argv[2]) : 2;

@@ -115,7 +115,7 @@ static double evaluate(const settings *s, mxc_symbol *network, const mxc_ndarray
 
 static void train(const settings *s, mxc_symbol *network, mxc_iter *lines, mxc_ndarray_list *params) {
     mxc_fit_options options;
-    mxc_fit_options_init(&options);
+    mxc_fit_options_init(&options, sizeof options);
     options.symbol = network;
     options.train = lines;
     options.epochs = s->epochs;

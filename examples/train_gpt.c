@@ -312,7 +312,7 @@ static mxc_status print_sample(const mxc_fit_progress *p, int epoch_end, void *u
 
 static void set_options(const settings *s, int64_t batches, mxc_fit_options *options) {
     const double updates = (double)s->epochs * (double)batches;
-    mxc_fit_options_init(options);
+    mxc_fit_options_init(options, sizeof *options);
     options->epochs = s->epochs;
     options->epoch_batches = batches;
     options->optimizer = "adamw";

@@ -131,7 +131,7 @@ int main(int argc, char **argv) {
     int n_paths = parse_arguments(argc, argv, &s, paths);
     mxc_fit_options options;
     mxc_fit_progress result;
-    mxc_fit_options_init(&options);
+    mxc_fit_options_init(&options, sizeof options);
     catch_signals();
     options.symbol = make_network(&s);
     options.train = open_images(&s, paths[0], 1);

@@ -138,7 +138,7 @@ static void train(const settings *s, mxc_symbol *net, mxc_iter *training, mxc_it
     check(mxc_context_parse(s->context, &context));
     snprintf(momentum, sizeof momentum, "%.17g", s->momentum);
     value = momentum;
-    mxc_fit_options_init(&options);
+    mxc_fit_options_init(&options, sizeof options);
     options.symbol = net;
     options.train = training;
     options.valid = test;

@@ -549,7 +549,7 @@ static void train(const settings *s, const class_names *known, const char *const
     mxc_fit_options options;
     check(mxc_context_parse(s->device, &context));
     check(mxc_metric_create("voc_map", 1, &key, &name, &metric));
-    mxc_fit_options_init(&options);
+    mxc_fit_options_init(&options, sizeof options);
     options.symbol = make_training_network(known->n);
     options.train = open_images(s, paths[0], 1);
     options.valid = open_images(s, paths[1], 0);

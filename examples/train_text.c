@@ -148,7 +148,7 @@ static void train(const settings *s, const text *t, mxc_ndarray_list *params) {
     const char *scale = "scale", *values[] = {"0.08", "5"}, *clip = "clip_gradient";
     int64_t cut = t->n - t->n / 10;
     mxc_fit_options options;
-    mxc_fit_options_init(&options);
+    mxc_fit_options_init(&options, sizeof options);
     options.symbol = make_network(s, t, s->steps, s->streams, 0);
     options.train = open_part(s, t, 0, cut);
     options.valid = open_part(s, t, cut, t->n);

@@ -20,8 +20,10 @@ Functions are documented in the headers in `include/mxc/`.
 - [Iterators](iterators.md) that are created by name
 - [Optimizers](optimizers.md)
 - [Metrics](metrics.md)
-- [Options](options.md) of training, binding, quantization, iterators over arrays, and engines
+- [Options](options.md) of training, binding, gradients, prediction, quantization, iterators over arrays, and engines
 - [Environment variables](environment.md)
+- [api.json](api.json): functions, structs, enumerations and callbacks for bindings to other languages, written by
+  `scripts/api.py`; [its format](../internals/api.md)
 END
 
 
@@ -47,6 +49,7 @@ members() {
     function flush() {
         if (declaration != "" && declaration != "size_t size;") {
             gsub(/[ \t]+/, " ", comment)
+            gsub(/ ?@thread [a-z]+/, "", comment)
             gsub(/\|/, "\\|", comment)
             gsub(/</, "\\<", comment)
             gsub(/(mxc|MXC)_[A-Za-z0-9_]+|__[a-z]+__/, "`&`", comment)
@@ -100,11 +103,23 @@ section() {
     section "Learning-rate schedule" train.h mxc_schedule
     section "Binding" executor.h mxc_bind_options
     section "Variables of a bound symbol" executor.h mxc_bind_spec
+    section "Backward of recorded calls" autograd.h mxc_backward_options
+    section "Cached operators" cached_op.h mxc_cached_op_options
+    section "Prediction" predict.h mxc_predictor_options
+    section "Images for a network" predict.h mxc_image_transform
     section "Quantization" quantize.h mxc_quantize_options
     section "Iterator over arrays" io.h mxc_array_iter_options
     section "Iterator over sentences" io.h mxc_bucket_iter_options
     section "Engine" engine.h mxc_engine_options
 } >"$out/options.md"
+
+# ---- the interface ---------------------------------------------------------------------------------------------------
+
+if /usr/bin/python3 -c 'import pycparser' 2>/dev/null; then
+    scripts/api.py -o "$out/api.json"
+elif [ "$out" != "$root/docs/reference" ]; then # tests/checks/api.sh is skipped, too
+    cp docs/reference/api.json "$out"
+fi
 
 # ---- environment -----------------------------------------------------------------------------------------------------
 

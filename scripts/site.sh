@@ -37,7 +37,7 @@ entry() {
 navigation() {
     local file
     echo "<p>Guide</p><ul>"
-    for file in concepts train predict fine_tune detect generate_text embed iterators add_an_operator control_flow distribute; do entry "docs/guide/$file.md"; done
+    for file in concepts train predict fine_tune detect generate_text embed iterators add_an_operator control_flow gradients distribute; do entry "docs/guide/$file.md"; done
     entry examples/README.md
     echo "</ul><p>Reference</p><ul>"
     entry docs/reference/operators/README.md
@@ -75,7 +75,9 @@ navigation() {
 
 rm -rf "$out"
 mkdir -p "$out"
+mkdir -p "$out/docs/reference"
 cp docs/site/style.css LICENSE "$out"
+cp docs/reference/api.json "$out/docs/reference"
 mapfile -t files < <(find README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs examples -name '*.md' | sort)
 for current in "${files[@]}"; do
     target=$(page "$current")
@@ -120,7 +122,7 @@ broken=$(cd "$out" && find . -name '*.html' | sort | xargs awk '
         return path
     }
     END {
-        exists["style.css"] = exists["LICENSE"] = 1
+        exists["style.css"] = exists["LICENSE"] = exists["docs/reference/api.json"] = 1
         for (i = 1; i <= n; i++) {
             path = anchor = to[i]
             sub(/#.*/, "", path); sub(/^[^#]*#?/, "", anchor)

@@ -26,7 +26,7 @@ need_packages "${build_packages[@]}" dataset-fashion-mnist
 
 say "Building (build/release)."
 configure build/release
-cmake --build build/release -j "$jobs" --target train_mnist | sed -n '/warning\|error/p; /Built target/p'
+cmake --build build/release -j "$jobs" --target train_mnist | sed -n '/warning\|error/p'
 
 say "Training; checkpoints and learning curve in build/train."
 mkdir -p build/train

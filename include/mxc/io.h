@@ -39,8 +39,10 @@ typedef struct mxc_iter_state {
     int64_t position; /* number of batches returned in this epoch */
 } mxc_iter_state;
 
-/** The methods of an iterator, for programs that implement their own. All are called with self. Only next is required;
- *  the others may be NULL. */
+/** The methods of an iterator, for programs that implement their own. All are called with self, one at a time, on the
+ *  thread that calls the iterator, or on that of mxc_iter_prefetch. Only next is required; the others may be NULL.
+ *  @thread any
+ */
 typedef struct mxc_iter_methods {
     size_t size; /* sizeof(mxc_iter_methods) */
     /* Number of arrays, and their descriptions: data first, then labels; valid as long as the iterator. NULL, all
@@ -67,9 +69,13 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_iter_create(const char *name, int n_params
                                                   const char *const *values, mxc_iter **out);
 /** Create an iterator from methods of the program, which must outlive it. self is destroyed with the iterator, but not
  *  if this call fails. Status: MXC_EINVAL (next is NULL, or only some of n_data, n_label and desc, or of get_state and
- *  set_state, are given; or the first batch is needed and has no arrays), MXC_ENOMEM, and errors of next. */
+ *  set_state, are given; or the first batch is needed and has no arrays), MXC_ENOMEM, and errors of next.
+ *  @param[keep] methods  must outlive the iterator
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_iter_from_methods(const mxc_iter_methods *methods, void *self, mxc_iter **out);
-MXC_API void mxc_iter_destroy(mxc_iter *iter); /* NULL is fine; may wait for its threads */
+/** Destroy an iterator. NULL is fine. May wait for its threads. */
+MXC_API void mxc_iter_destroy(mxc_iter *iter);
+/** Number of data arrays, and of labels, of each batch. */
 MXC_API int mxc_iter_n_data(mxc_iter *iter);
 MXC_API int mxc_iter_n_label(mxc_iter *iter);
 /** Data first, then labels; NULL past the end. */
@@ -79,6 +85,7 @@ MXC_API const mxc_data_desc *mxc_iter_desc(mxc_iter *iter, int index);
 MXC_API MXC_MUST_CHECK mxc_status mxc_iter_next(mxc_iter *iter, mxc_batch *out);
 /** Go to the start of the next epoch. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_iter_reset(mxc_iter *iter);
+/** The position, from which mxc_iter_set_state continues. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_iter_get_state(mxc_iter *iter, mxc_iter_state *out);
 /** Continue from a saved position: the following batches are the same bit for bit. MXC_EINVAL (no such position). */
 MXC_API MXC_MUST_CHECK mxc_status mxc_iter_set_state(mxc_iter *iter, const mxc_iter_state *state);
@@ -96,6 +103,7 @@ typedef enum mxc_last_batch {
                                their number (MXNet's round_batch) */
 } mxc_last_batch;
 
+/** Options of mxc_iter_from_arrays. Initialise them with mxc_array_iter_options_init or MXC_ARRAY_ITER_OPTIONS_INIT. */
 typedef struct mxc_array_iter_options {
     /* sizeof(mxc_array_iter_options) */
     size_t size;
@@ -112,30 +120,45 @@ typedef struct mxc_array_iter_options {
 } mxc_array_iter_options;
 #define MXC_ARRAY_ITER_OPTIONS_INIT \
     { sizeof(mxc_array_iter_options), 1, 0, 0, MXC_LAST_PAD, 0, 1 }
+/** Set the defaults, as MXC_ARRAY_ITER_OPTIONS_INIT does; size is sizeof(mxc_array_iter_options), of which no more is
+ *  written.
+ *  @param[out] options  where the defaults go
+ */
+MXC_API void mxc_array_iter_options_init(mxc_array_iter_options *options, size_t size);
 
 /**
  * NDArrayIter: batches of rows of arrays in memory, which the iterator retains. The size of axis 0 is the same for all.
  * The arrays must not be written while the iterator exists: it reads them at each next, on another thread if it is
  * prefetched, without waiting for queued writes.
- * @param names  of data, then of labels; NULL: "data" and "softmax_label", numbered if there are several
+ * @param[null,n=n_data+n_label] names  of data, then of labels; NULL: "data" and "softmax_label", numbered if there are
+ *               several
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_iter_from_arrays(const mxc_array_iter_options *options, int n_data,
                                                        mxc_ndarray *const *data, int n_label, mxc_ndarray *const *label,
                                                        const char *const *names, mxc_iter **out);
 /** PrefetchingIter: prepares up to depth batches ahead on a thread of its own. It allocates depth + 1 batches of the
- *  shapes that inner describes. Takes ownership of inner unless it fails. */
+ *  shapes that inner describes. Takes ownership of inner unless it fails.
+ *  @param[take] inner  the iterator that makes the batches
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_iter_prefetch(mxc_iter *inner, int depth, mxc_iter **out);
-/** The same, with batches on another context than cpu(0); copies to a GPU are made ahead, too. MXC_EDEVICE. */
+/** The same, with batches on another context than cpu(0); copies to a GPU are made ahead, too. MXC_EDEVICE.
+ *  @param[take] inner  the iterator that makes the batches
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_iter_prefetch_to(mxc_iter *inner, int depth, mxc_context context, mxc_iter **out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_iter_prefetch_on(mxc_iter *inner, int depth, int device_type, int device_id,
+                                                       mxc_iter **out);
 
 /**
  * ResizeIter: epochs of a given number of batches, whatever the length of inner's epochs, which repeat if they are
  * shorter. Takes ownership of inner unless it fails.
+ * @param[take] inner  the iterator that makes the batches
  * @param restart  1: each epoch starts with a new epoch of inner; 0: it continues where the previous one ended
  * Status: MXC_EINVAL. Restoring a position far into an epoch may try several positions of inner.
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_iter_resize(mxc_iter *inner, int64_t batches, int restart, mxc_iter **out);
 
+/** Options of mxc_iter_from_sentences. Initialise them with mxc_bucket_iter_options_init or
+ *  MXC_BUCKET_ITER_OPTIONS_INIT. */
 typedef struct mxc_bucket_iter_options {
     /* sizeof(mxc_bucket_iter_options) */
     size_t size;
@@ -161,6 +184,11 @@ typedef struct mxc_bucket_iter_options {
 } mxc_bucket_iter_options;
 #define MXC_BUCKET_ITER_OPTIONS_INIT \
     { sizeof(mxc_bucket_iter_options), 1, 0, NULL, -1, MXC_F32, 0, 1, 0, 0, 1, NULL, NULL }
+/** Set the defaults, as MXC_BUCKET_ITER_OPTIONS_INIT does; size is sizeof(mxc_bucket_iter_options), of which no more is
+ *  written.
+ *  @param[out] options  where the defaults go
+ */
+MXC_API void mxc_bucket_iter_options_init(mxc_bucket_iter_options *options, size_t size);
 
 /**
  * BucketSentenceIter: batches of sentences of similar length, for models that predict the next token. Sentence i is
@@ -168,6 +196,8 @@ typedef struct mxc_bucket_iter_options {
  * holds it; longer ones, and those that do not fill a batch, are left out. data is the sentence and label the sentence
  * shifted by one token, both padded with invalid_label. The described shapes are those of the longest bucket;
  * batch.bucket is the length of a batch. Status: MXC_EINVAL, MXC_ENOMEM.
+ * @param[n=n+1] offsets  ascending; the last one is the number of tokens
+ * @param[n=text] tokens  of all sentences
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_iter_from_sentences(const mxc_bucket_iter_options *options, int64_t n,
                                                           const int64_t *offsets, const int32_t *tokens,

@@ -12,7 +12,9 @@
 
 /* ---- element by element ------------------------------------------------------------------------------------------ */
 
-/** A loop in one type: out[i] = f(in[0][i], in[1][i], ...) for i < n. out may be one of the inputs. */
+/** A loop in one type: out[i] = f(in[0][i], in[1][i], ...) for i < n. out may be one of the inputs.
+ *  @thread any
+ */
 typedef void (*mxc_map_fn)(int64_t n, const void *const *in, const void *params, void *out);
 
 /** The loops of a function by the type they compute in; NULL: it is not computed in those dtypes. */
@@ -39,8 +41,8 @@ typedef struct mxc_map_kernels {
 
 /**
  * Compute out = or += f(in[0], in[1], ...) as req says, split over threads, in any dtype for which there is a loop.
- * @param run     of the call (mxc_op_call.run, mxc_simple_env.run); NULL: on this thread
- * @param params  given to the loops; may be NULL
+ * @param[null] run  of the call (mxc_op_call.run, mxc_simple_env.run); NULL: on this thread
+ * @param[null] params  given to the loops
  * @param n_in    1 to MXC_MAP_INPUTS
  * @param in      n_in arrays of out's dtype; shapes that differ from out's are broadcast, aligned at the last axis. An
  *                input may have out's memory if it has out's shape
@@ -53,17 +55,19 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_map(const mxc_run *run, const mxc_map_kern
 
 /**
  * Store a row as a request says: to = from (write, in place), to += from (add) or nothing (null), n elements.
- * @param from  of dtype from_dtype: float for what is to be stored as float16 or bfloat16. Floats become integers by
- *              truncation, saturated (also the sum), NaN as 0; integers keep their low bits; anything but 0 becomes
- *              true, and a sum with bool is true if one of the two is
- * @param to    of dtype to_dtype; not the same memory as from, unless the dtypes are equal
+ * @param[null,n=n] from  of dtype from_dtype: float for what is to be stored as float16 or bfloat16. Floats become
+ *              integers by truncation, saturated (also the sum), NaN as 0; integers keep their low bits; anything but 0
+ *              becomes true, and a sum with bool is true if one of the two is
+ * @param[in,out,null,n=n] to  of dtype to_dtype; not the same memory as from, unless the dtypes are equal
  * @return MXC_EINVAL, MXC_EDTYPE (a number that is no dtype)
  * On this thread. To load a row of a 16-bit dtype as float: mxc_store_row(MXC_REQ_WRITE, dtype, row, MXC_F32, floats,
  * n).
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_store_row(mxc_req req, mxc_dtype from_dtype, const void *from, mxc_dtype to_dtype,
                                                 void *to, int64_t n);
-/** The same for arrays of equally many elements, split over threads. Also MXC_ESHAPE. */
+/** The same for arrays of equally many elements, split over threads. Also MXC_ESHAPE.
+ *  @param[null] run  of the call; NULL: on this thread
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_store(const mxc_run *run, mxc_req req, const mxc_tensor *from,
                                             const mxc_tensor *to);
 /** The dtype in which the library computes on elements of a dtype: MXC_F32 for float32, float16 and bfloat16, MXC_F64
@@ -106,9 +110,9 @@ MXC_API mxc_dtype mxc_compute_dtype(mxc_dtype dtype);
  * Scratch for the running function whose size is known only there; where shapes give it, mxc_op_def.temp_bytes costs
  * less, since it is planned. Does not invalidate mxc_op_call.temp.
  * @param run       of the call
- * @param[out] out  at least bytes bytes of run's context, 64-byte aligned, undefined contents (0 bytes may give NULL);
- *                  valid until the function asks again or returns, and on a GPU also for what it has queued on its
- *                  stream
+ * @param[out,lend] out  at least bytes bytes of run's context, 64-byte aligned, undefined contents (0 bytes may give
+ *                  NULL); valid until the function asks again or returns, and on a GPU also for what it has queued on
+ *                  its stream
  * @return MXC_EINVAL (no run: a function of MXC_OP_CALLBACK allocates for itself), MXC_ENOMEM, MXC_EDEVICE
  * A request for more than ever before on this thread allocates, and on a GPU waits for the stream.
  */

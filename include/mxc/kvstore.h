@@ -55,7 +55,8 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_kvstore_create(const char *type, mxc_kvsto
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_kvstore_create_with(const char *type, int n_params, const char *const *keys,
                                                           const char *const *values, mxc_kvstore **out);
-/** NULL is fine. A distributed store waits until the other workers do the same; others do not block. */
+/** Destroy a store. NULL is fine. A distributed store waits until the other workers do the same; others do not
+ *  block. */
 MXC_API void mxc_kvstore_destroy(mxc_kvstore *store);
 /** Set initial values, which are copied; distributed: those of worker 0 are used. Status: MXC_EEXIST (a key that was
  *  initialised before), MXC_ENOMEM. */
@@ -76,16 +77,24 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_kvstore_pull(mxc_kvstore *store, int n, co
 MXC_API MXC_MUST_CHECK mxc_status mxc_kvstore_pushpull(mxc_kvstore *store, int n, const char *const *keys,
                                                        mxc_ndarray *const *values, mxc_ndarray *const *out,
                                                        int priority);
-/** Applies a sum to the stored value: queues work that changes stored, without waiting. Runs on the pushing thread. */
+/** Applies a sum to the stored value: queues work that changes stored, without waiting. Runs on the pushing thread.
+ *  @thread caller
+ */
 typedef mxc_status (*mxc_updater_fn)(const char *key, mxc_ndarray *sum, mxc_ndarray *stored, void *user);
-MXC_API void mxc_kvstore_set_updater(mxc_kvstore *store, mxc_updater_fn fn, void *user); /* NULL: replace */
+/** Set the function that applies pushed sums. Does not block.
+ *  @param[null] fn  NULL: a sum replaces the stored value
+ */
+MXC_API void mxc_kvstore_set_updater(mxc_kvstore *store, mxc_updater_fn fn, void *user);
 /** Update with this optimizer, borrowed until the store is destroyed or another is set; NULL: none. It takes precedence
  *  over an updater. dist_async: servers use a copy with the same settings but without states; each push carries the
- *  current learning rate. Status: MXC_EINVAL, MXC_ENOMEM. */
+ *  current learning rate. Status: MXC_EINVAL, MXC_ENOMEM.
+ *  @param[null,keep] optimizer  NULL: none
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_kvstore_set_optimizer(mxc_kvstore *store, mxc_optimizer *optimizer);
+/** The type that it was created with; the number of this worker, and of all workers. */
 MXC_API const char *mxc_kvstore_type(const mxc_kvstore *store);
-MXC_API int mxc_kvstore_rank(const mxc_kvstore *store);       /* local: 0 */
-MXC_API int mxc_kvstore_group_size(const mxc_kvstore *store); /* local: 1 */
+MXC_API int mxc_kvstore_rank(const mxc_kvstore *store);       /* number of this worker; local: 0 */
+MXC_API int mxc_kvstore_group_size(const mxc_kvstore *store); /* number of workers; local: 1 */
 /** Barrier: wait until every worker has called this and the sums queued before are done; local: returns at once.
  *  Status: MXC_EWORKER. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_kvstore_barrier(mxc_kvstore *store);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every public header of libmxc, in reading order. */
+/* Every public header of libmxc, in reading order. docs/internals/api.md explains the markers in brackets in comments.
+ */
 #ifndef MXC_MXC_H
 #define MXC_MXC_H
 
@@ -19,12 +20,15 @@
 #include <mxc/simpleop.h>
 #include <mxc/symbol.h>
 #include <mxc/executor.h>
+#include <mxc/autograd.h>
+#include <mxc/cached_op.h>
 #include <mxc/optimizer.h>
 #include <mxc/kvstore.h>
 #include <mxc/recordio.h>
 #include <mxc/io.h>
 #include <mxc/train.h>
 #include <mxc/quantize.h>
+#include <mxc/predict.h>
 #include <mxc/version.h>
 
 #endif

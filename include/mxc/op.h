@@ -5,6 +5,7 @@
  * A descriptor (mxc_op_def) is a constant struct. Together with parsed parameters it makes an mxc_op, which knows its
  * arguments, outputs and auxiliary states and can infer shapes and types. Computation is a function per device and
  * direction. Built-in descriptors are named in src/operator/op_list.def; programs add their own with mxc_op_register.
+ * All calls are thread-safe.
  */
 #ifndef MXC_OP_H
 #define MXC_OP_H
@@ -59,14 +60,22 @@ typedef struct mxc_op_needs {
 typedef struct mxc_inplace {
     int from, to;
 } mxc_inplace;
-#define MXC_FROM_OUT_GRAD(i) (i)
-#define MXC_FROM_IN(i) (1000 + (i))
-#define MXC_FROM_OUT(i) (2000 + (i))
+enum {
+    MXC_FROM_OUT_GRAD_BASE = 0,
+    MXC_FROM_IN_BASE = 1000,
+    MXC_FROM_OUT_BASE = 2000
+}; /* slots from which each kind counts */
+#define MXC_FROM_OUT_GRAD(i) ((int)MXC_FROM_OUT_GRAD_BASE + (i))
+#define MXC_FROM_IN(i) ((int)MXC_FROM_IN_BASE + (i))
+#define MXC_FROM_OUT(i) ((int)MXC_FROM_OUT_BASE + (i))
 #define MXC_INPLACE_END \
     { -1, -1 }
 
 typedef enum mxc_pass { MXC_FORWARD = 0, MXC_BACKWARD = 1 } mxc_pass;
 
+/** Computes one run of an operator, on the device that it is registered for.
+ *  @thread any
+ */
 typedef mxc_status (*mxc_op_compute_fn)(const mxc_op_call *call);
 
 enum {
@@ -162,7 +171,10 @@ typedef struct mxc_norm {
     { NULL, cpu_fn, gpu_fn }
 
 /** A descriptor. Use designated initialisers (C, C++20) or mxc_make (C++); members left out are zero and mean what the
- *  comment says. */
+ *  comment says. Its functions are called on the threads that make, bind and invoke operators, forward and backward on
+ *  those of the engine; several calls may run at the same time.
+ *  @thread any
+ */
 struct mxc_op_def {
     size_t size;         /* sizeof(mxc_op_def) */
     const char *name;    /* "Convolution" */
@@ -261,7 +273,9 @@ struct mxc_op_def {
 
 /**
  * The implementation of a registered operator on one kind of device, from another library than that of its descriptor:
- * the descriptor with the host's functions in one, the CUDA kernels in another that is loaded where there is a GPU.
+ * the descriptor with the host's functions in one, the CUDA kernels in another that is loaded where there is a GPU. The
+ * functions are called as those of mxc_op_def.
+ * @thread any
  */
 typedef struct mxc_op_part {
     size_t size;       /* sizeof(mxc_op_part) */
@@ -281,7 +295,7 @@ typedef struct mxc_op_part {
 typedef struct mxc_op_library {
     size_t size;              /* sizeof(mxc_op_library) */
     int version;              /* MXC_VERSION_NUMBER */
-    mxc_status (*open)(void); /* registers operators and parts */
+    mxc_status (*open)(void); /* registers operators and parts, during mxc_op_load; @thread caller */
 } mxc_op_library;
 #define MXC_OP_LIBRARY(open_fn)                 \
     MXC_API const mxc_op_library mxc_operators; \
@@ -303,7 +317,9 @@ template <class Struct, class Fill> Struct mxc_make(Fill fill) {
 
 /* ---- registry ---------------------------------------------------------------------------------------------------- */
 
-/** Add a descriptor, which must stay valid for the process's life. MXC_EEXIST, MXC_EINVAL, MXC_ENOMEM. Thread-safe. */
+/** Add a descriptor, which must stay valid for the process's life. MXC_EEXIST, MXC_EINVAL, MXC_ENOMEM. Thread-safe.
+ *  @param[keep] def  the descriptor
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_op_register(const mxc_op_def *def);
 /**
  * Add an implementation to a registered operator; part must stay valid for the process's life. Calls and bound
@@ -311,6 +327,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_op_register(const mxc_op_def *def);
  * @return MXC_ENOTFOUND (no such operator), MXC_EEXIST (it has an implementation on this device), MXC_EINVAL (version
  *         or param_size differ from the descriptor's, or a member is missing), MXC_ENOMEM
  * Thread-safe.
+ * @param[keep] part  the implementation
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_op_register_part(const mxc_op_part *part);
 /**
@@ -342,6 +359,7 @@ typedef enum mxc_place {
     MXC_PLACE_DEVICE = 1, /* there */
     MXC_PLACE_HOST = 2    /* on the host, with copies of the arrays; correct, but device and host wait for each other */
 } mxc_place;
+/** Where a pass of an operator runs for arrays of a kind of device. */
 MXC_API mxc_place mxc_op_place(const mxc_op_def *def, mxc_device device, mxc_pass pass);
 
 /* ---- operator with parameters ------------------------------------------------------------------------------------ */
@@ -349,15 +367,24 @@ MXC_API mxc_place mxc_op_place(const mxc_op_def *def, mxc_device device, mxc_pas
 /** Parse parameters. MXC_ENOTFOUND (no such operator, with similar names), MXC_EINVAL, MXC_ENOMEM. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_op_create(const char *name, int n_params, const char *const *keys,
                                                 const char *const *values, mxc_op **out);
+/** Add a reference; returns op.
+ *  @return[give] op
+ */
 MXC_API mxc_op *mxc_op_retain(mxc_op *op);
-MXC_API void mxc_op_release(mxc_op *op); /* NULL is fine */
+/** Drop a reference. NULL is fine. */
+MXC_API void mxc_op_release(mxc_op *op);
+/** The descriptor of its operator. */
 MXC_API const mxc_op_def *mxc_op_get_def(const mxc_op *op);
 /** What files call it: the descriptor's name, or "Custom". */
 MXC_API const char *mxc_op_name(const mxc_op *op);
+/** The struct of its parameters. */
 MXC_API const void *mxc_op_params(const mxc_op *op);
-/** Parameters as given, for files: count, then key and value by index. Borrowed. */
+/** Parameters as given, for files: count, then key and value by index. Borrowed.
+ *  @param[out,lend] key, value  set to NULL past the end
+ */
 MXC_API int mxc_op_n_given(const mxc_op *op);
 MXC_API void mxc_op_given(const mxc_op *op, int index, const char **key, const char **value);
+/** Number of arguments, outputs, visible outputs, and auxiliary states. */
 MXC_API int mxc_op_n_args(const mxc_op *op);
 MXC_API int mxc_op_n_outputs(const mxc_op *op);
 MXC_API int mxc_op_n_visible(const mxc_op *op);
@@ -369,19 +396,26 @@ MXC_API const char *mxc_op_aux_name(const mxc_op *op, int index, char *out, size
 /** The array that callers and files pass at a position, from 0: an argument, or n_args + i for auxiliary state i. They
  *  pass the arguments, then the states, unless mxc_op_def.args_per_output says otherwise. */
 MXC_API int mxc_op_input_index(const mxc_op *op, int position);
+/** What backward reads, given the parameters. */
 MXC_API void mxc_op_get_needs(const mxc_op *op, mxc_op_needs *out);
 /** 1 if backward reads that slot. */
 MXC_API int mxc_need_has(uint64_t mask, int slot);
 
 /** One sweep of inference. MXC_ESHAPE, MXC_EDTYPE with operator, argument, expected and found; MXC_ESHAPE also for a
- *  shape of more than MXC_MAX_ELEMENTS elements, unknown axes and those of 0 left out. Incomplete is MXC_OK. */
+ *  shape of more than MXC_MAX_ELEMENTS elements, unknown axes and those of 0 left out. Incomplete is MXC_OK.
+ *  @param[in,out] sig  what is known is read, what follows is filled in
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_op_infer_shape(mxc_op_sig *sig);
 MXC_API MXC_MUST_CHECK mxc_status mxc_op_infer_type(mxc_op_sig *sig);
 
 /* For descriptors' inference functions: merge what is expected into a slot; a conflict is an error that names operator,
- * slot, expected and found. Slots: arguments 0.., outputs MXC_SLOT_OUT(i), aux MXC_SLOT_AUX(i). */
-#define MXC_SLOT_OUT(i) (0x10000000 + (i))
-#define MXC_SLOT_AUX(i) (0x20000000 + (i))
+ * slot, expected and found. Slots: arguments 0.., outputs MXC_SLOT_OUT_BASE.., auxiliary states MXC_SLOT_AUX_BASE... */
+enum { MXC_SLOT_OUT_BASE = 0x10000000, MXC_SLOT_AUX_BASE = 0x20000000 };
+#define MXC_SLOT_OUT(i) ((int)MXC_SLOT_OUT_BASE + (i))
+#define MXC_SLOT_AUX(i) ((int)MXC_SLOT_AUX_BASE + (i))
+/** Merge a shape, or a type, into a slot. MXC_ESHAPE, MXC_EDTYPE, MXC_EINVAL.
+ *  @param[in,out] sig  of the call
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_sig_set_shape(mxc_op_sig *sig, int slot, const mxc_shape *expected);
 MXC_API MXC_MUST_CHECK mxc_status mxc_sig_set_type(mxc_op_sig *sig, int slot, mxc_dtype expected);
 /** Fail with MXC_ESHAPE, the operator's name and the text. */
@@ -392,25 +426,30 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_sig_fail(const mxc_op_sig *sig, const char
 /**
  * Queue one forward run.
  * @param n_in     arguments followed by auxiliary states, or in groups (mxc_op_input_index)
- * @param inout    n_out outputs, the visible ones or all; every entry is read, so initialise it: where it is NULL a new
- *                 array is made for the caller (on failure it is NULL again); another array is written and must have
- *                 the inferred shape and dtype. An output may be an input's array where the in-place option allows it
- * @param req      n_out requests, or NULL: write
- * @param is_train training behaviour (dropout, batch statistics)
+ * @param[in,out,n=n_out] inout  n_out outputs, the visible ones or all; every entry is read, so initialise it: where it
+ *                 is NULL a new array is made for the caller (on failure it is NULL again); another array is written
+ *                 and must have the inferred shape and dtype. An output may be an input's array where the in-place
+ *                 option allows it
+ * @param[null] req  n_out requests, or NULL: write
+ * @param is_train training behaviour (dropout, batch statistics); 1 where this thread trains (mxc/autograd.h)
  * @return MXC_EINVAL, MXC_ESHAPE, MXC_EDTYPE, MXC_EDEVICE, MXC_ENOMEM; an error of the kernel is reported by the
- *         next wait on out
+ *         next wait on out. While recording also MXC_ESTATE, MXC_EUNSUPPORTED (mxc/autograd.h)
  * Does not block, unless the descriptor has infer_from_data. Source operators (no inputs) run on cpu(0) or on the
  * context of inout[0].
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_op_invoke(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out,
                                                 mxc_ndarray **inout, const mxc_req *req, int is_train);
 /** Queue one backward run: out_grad (n_outputs, NULL where not needed), in (arguments then aux) and out as in forward;
- *  in_grad (n_args, NULL where req is MXC_REQ_NULL) must exist. */
+ *  in_grad (n_args, NULL where req is MXC_REQ_NULL) must exist.
+ *  @param[null,n=text] out_grad, in, out  not needed by operators whose backward does not read them
+ *  @param[n=text] in_grad  where the gradients go
+ *  @param[null,n=text] req  n_args requests; NULL: write
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_op_invoke_backward(mxc_op *op, mxc_ndarray *const *out_grad,
                                                          mxc_ndarray *const *in, mxc_ndarray *const *out,
                                                          mxc_ndarray *const *in_grad, const mxc_req *req);
 /**
- * Make new arrays by an operator: mxc_op_create, mxc_op_invoke and mxc_op_release in one; is_train 0.
+ * Make new arrays by an operator: mxc_op_create, mxc_op_invoke with is_train 0, and mxc_op_release in one.
  * @param out  n_out entries, the visible outputs or all; set to NULL first, whatever they hold, then to new arrays; the
  *             caller releases them. Not the same memory as in
  */

@@ -51,7 +51,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_optimizer_create(const char *name, int n_p
 MXC_API const char *mxc_optimizer_name_at(int index);
 MXC_API MXC_MUST_CHECK mxc_status mxc_optimizer_describe(const char *name, char **out);
 MXC_API void mxc_optimizer_destroy(mxc_optimizer *optimizer); /* NULL is fine; does not block */
-/** Learning rate of the updates queued from now on. */
+/** Set or get the learning rate of the updates queued from now on. */
 MXC_API void mxc_optimizer_set_lr(mxc_optimizer *optimizer, double lr);
 MXC_API double mxc_optimizer_get_lr(const mxc_optimizer *optimizer);
 /** Set factors on learning rate and weight decay of one parameter. The default decay factor of parameters whose names
@@ -95,7 +95,10 @@ typedef struct mxc_optimizer_call {
 
 #define MXC_OPTIMIZER_STATES 3 /* most states of one weight */
 
-/** An optimizer of the program. Set size to sizeof(mxc_optimizer_def); members left out are zero. */
+/** An optimizer of the program. Set size to sizeof(mxc_optimizer_def); members left out are zero. Its functions are
+ *  called by mxc_optimizer_update, on the thread of the program, of mxc_fit, or of a server of dist_async.
+ *  @thread any
+ */
 typedef struct mxc_optimizer_def {
     size_t size;
     const char *name, *doc;
@@ -118,7 +121,9 @@ typedef struct mxc_optimizer_def {
 
 /** Add an optimizer, which mxc_optimizer_create, mxc_fit and key-value stores then know by its name. The descriptor
  *  must stay valid for the process's life. In a distributed training every process registers it. Status: MXC_EEXIST,
- *  MXC_EINVAL, MXC_ENOMEM. Thread-safe. */
+ *  MXC_EINVAL, MXC_ENOMEM. Thread-safe.
+ *  @param[keep] def  the descriptor
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_optimizer_register(const mxc_optimizer_def *def);
 
 #endif

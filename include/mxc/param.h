@@ -4,6 +4,7 @@
  *
  * Operators, iterators, optimizers and everything else that takes keyword arguments describe them with an array of
  * mxc_param that ends with MXC_PARAM_END. Parsing, checking, printing and documentation come from that one array.
+ * All calls are thread-safe.
  */
 #ifndef MXC_PARAM_H
 #define MXC_PARAM_H
@@ -25,8 +26,8 @@ typedef enum mxc_param_type {
 /** Value of an optional MXC_PARAM_INT or tuple entry given as "None". */
 #define MXC_PARAM_UNSET INT64_MIN
 
-#define MXC_TUPLE_MAX 16
-#define MXC_FLOATS_MAX 64
+#define MXC_TUPLE_MAX 16  /* most entries of a tuple */
+#define MXC_FLOATS_MAX 64 /* most entries of a list of floats */
 typedef struct mxc_tuple {
     int32_t n; /* -1: None */
     int64_t value[MXC_TUPLE_MAX];
@@ -53,6 +54,7 @@ typedef struct mxc_param {
     const char *doc;
 } mxc_param;
 
+/** Offset and size of a member, for designated initialisers. */
 #define MXC_PARAM_FIELD(struct_type, member) \
     .offset = offsetof(struct_type, member), .size = sizeof(((struct_type *)0)->member)
 #define MXC_PARAM_END \
@@ -74,10 +76,10 @@ typedef struct mxc_param {
 /**
  * Fill a parameter struct from strings, defaults first.
  * @param owner   name for messages, such as "Convolution"
- * @param schema  ends with MXC_PARAM_END; may be NULL for "takes none"
+ * @param[null,n=text] schema  ends with MXC_PARAM_END; NULL: takes none
  * @param n       number of keys and values; a key given twice is an error
- * @param keys, values  n strings each; may be NULL where n is 0
- * @param out     struct that the schema's offsets refer to; may be NULL only where the schema is empty
+ * @param keys, values  n strings each
+ * @param[out] out  struct that the schema's offsets refer to; not needed where the schema is empty
  * @return MXC_EINVAL; the message has the key, the text found and what is accepted, for an unknown key all keys
  * Does not allocate. Keys that begin and end with "__" are ignored (they are attributes, not parameters).
  */

@@ -20,7 +20,8 @@ typedef enum mxc_calibration {
     MXC_CALIBRATE_ENTROPY = 2 /* the range that minimises the Kullback-Leibler divergence of the quantized histogram */
 } mxc_calibration;
 
-/** Options of mxc_quantize. Initialise them with MXC_QUANTIZE_OPTIONS_INIT. Everything is borrowed for the call. */
+/** Options of mxc_quantize. Initialise them with mxc_quantize_options_init or MXC_QUANTIZE_OPTIONS_INIT. Everything
+ *  is borrowed for the call. */
 typedef struct mxc_quantize_options {
     /* sizeof(mxc_quantize_options) */
     size_t size;
@@ -43,12 +44,17 @@ typedef struct mxc_quantize_options {
 } mxc_quantize_options;
 #define MXC_QUANTIZE_OPTIONS_INIT \
     { sizeof(mxc_quantize_options), NULL, NULL, MXC_CALIBRATE_NONE, NULL, 0, {MXC_CPU, 0}, 0, NULL }
+/** Set the defaults, as MXC_QUANTIZE_OPTIONS_INIT does; size is sizeof(mxc_quantize_options), of which no more is
+ *  written.
+ *  @param[out] options  where the defaults go
+ */
+MXC_API void mxc_quantize_options_init(mxc_quantize_options *options, size_t size);
 
 /**
  * Quantize a network.
  * @param symbol  new symbol with the same float32 outputs; its weights are "<weight>_quantize", with their ranges in
  *                "<weight>_quantize_min" and "_max". The caller releases it
- * @param params  parameters of the new symbol; the caller releases them
+ * @param[out] params  parameters of the new symbol; the caller releases them
  * @return MXC_EINVAL, MXC_ENOTFOUND (an excluded node that does not exist; a parameter that calibration needs),
  *         MXC_EUNSUPPORTED (a network with gradients), MXC_ENOMEM, and statuses of running the float network
  * Blocks.

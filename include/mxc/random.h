@@ -26,10 +26,14 @@ typedef struct mxc_random {
 MXC_API void mxc_random_seed(uint64_t seed);
 /** Reserve the next count numbers of a context's stream. Status: MXC_EDEVICE. Thread-safe. Does not block. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_random_reserve(mxc_context context, uint64_t count, mxc_random *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_random_reserve_on(int device_type, int device_id, uint64_t count,
+                                                        mxc_random *out);
 /** Get or set the position of a context's stream, for checkpoints. Status: MXC_EDEVICE; set: MXC_EINVAL (the state is
  *  that of another stream). Not to be called while another thread reserves numbers of the context. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_random_get_state(mxc_context context, mxc_random *out);
 MXC_API MXC_MUST_CHECK mxc_status mxc_random_set_state(mxc_context context, const mxc_random *state);
+MXC_API MXC_MUST_CHECK mxc_status mxc_random_get_state_on(int device_type, int device_id, mxc_random *out);
+MXC_API MXC_MUST_CHECK mxc_status mxc_random_set_state_on(int device_type, int device_id, const mxc_random *state);
 
 /** 32 random bits: number i of the range. */
 MXC_API uint32_t mxc_random_bits(const mxc_random *range, uint64_t i);

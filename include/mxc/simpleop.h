@@ -18,15 +18,21 @@ typedef struct mxc_simple_env {
     mxc_random random;
 } mxc_simple_env;
 
-/** Functions by arity. req is never MXC_REQ_NULL, except for one of the two requests of a binary gradient. */
+/** Functions by arity. req is never MXC_REQ_NULL, except for one of the two requests of a binary gradient.
+ *  @thread any
+ */
 typedef mxc_status (*mxc_source_fn)(const mxc_simple_env *env, mxc_req req, const mxc_tensor *out);
 typedef mxc_status (*mxc_unary_fn)(const mxc_simple_env *env, const mxc_tensor *in, mxc_req req, const mxc_tensor *out);
 typedef mxc_status (*mxc_binary_fn)(const mxc_simple_env *env, const mxc_tensor *lhs, const mxc_tensor *rhs,
                                     mxc_req req, const mxc_tensor *out);
-/** Unary gradient; value is NULL, the output or the input, according to gradient_kind. */
+/** Unary gradient; value is NULL, the output or the input, according to gradient_kind.
+ *  @thread any
+ */
 typedef mxc_status (*mxc_unary_grad_fn)(const mxc_simple_env *env, const mxc_tensor *out_grad, const mxc_tensor *value,
                                         mxc_req req, const mxc_tensor *in_grad);
-/** Binary gradient; lhs and rhs have data only if gradient_kind is MXC_GRADIENT_IN. */
+/** Binary gradient; lhs and rhs have data only if gradient_kind is MXC_GRADIENT_IN.
+ *  @thread any
+ */
 typedef mxc_status (*mxc_binary_grad_fn)(const mxc_simple_env *env, const mxc_tensor *out_grad, const mxc_tensor *lhs,
                                          const mxc_tensor *rhs, mxc_req lhs_req, const mxc_tensor *lhs_grad,
                                          mxc_req rhs_req, const mxc_tensor *rhs_grad);
@@ -47,7 +53,10 @@ typedef enum mxc_simple_inplace {
     MXC_SIMPLE_INPLACE_BOTH = 3     /* binary only: both of these */
 } mxc_simple_inplace;
 
-/** A registration. Use designated initialisers (C, C++20) or mxc_make (C++); members left out are zero. */
+/** A registration. Use designated initialisers (C, C++20) or mxc_make (C++); members left out are zero. Its functions
+ *  are called as those of mxc_op_def.
+ *  @thread any
+ */
 typedef struct mxc_simple_def {
     size_t size;             /* sizeof(mxc_simple_def) */
     const char *name;        /* name for arrays */
@@ -85,7 +94,9 @@ typedef struct mxc_simple_def {
     mxc_binary_grad_fn binary_grad[MXC_DEVICE_LIMIT];
 } mxc_simple_def;
 
-/** Register; def must stay valid until the process ends. MXC_EINVAL, MXC_EEXIST, MXC_ENOMEM. Thread-safe. */
+/** Register; def must stay valid until the process ends. MXC_EINVAL, MXC_EEXIST, MXC_ENOMEM. Thread-safe.
+ *  @param[keep] def  the registration
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_simpleop_register(const mxc_simple_def *def);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * Every call that can fail returns mxc_status and, on failure, leaves a message in thread-local storage that says what
  * was expected, what was found and where. Nothing allocates on this path. The message of a function that the engine
- * runs on another thread is returned by the waits for its result.
+ * runs on another thread is returned by the waits for its result. All calls are thread-safe.
  */
 #ifndef MXC_STATUS_H
 #define MXC_STATUS_H
@@ -27,15 +27,18 @@ MXC_API const char *mxc_status_name(mxc_status status);
 /** One-line meaning of a code. Never NULL. */
 MXC_API const char *mxc_status_text(mxc_status status);
 
-/** Message of the calling thread's last failed call, "" if none failed. Valid until that thread's next failing call. */
+/** Message of the calling thread's last failed call, "" if none failed. Never NULL. Valid until that
+ *  thread's next failing call. */
 MXC_API const char *mxc_last_error(void);
 
-/** Source place "file:line" where the last error was raised, "" if none. */
+/** Source place "file:line" where the last error was raised, "" if none. Never NULL. */
 MXC_API const char *mxc_last_error_place(void);
 
 /**
  * Record an error of the calling thread and return its code, for operators and engine functions of the program:
  *   return MXC_FAIL(MXC_ESHAPE, "mine: data has %d axes, expected 2", ndim);
+ * @param[null] file  where the error was raised, with line: shown by mxc_last_error_place
+ * @param[null] format  of printf, for the arguments behind it
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_fail_at(const char *file, int line, mxc_status code, const char *format, ...)
     MXC_PRINTF(4, 5);

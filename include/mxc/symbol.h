@@ -19,7 +19,10 @@ typedef struct mxc_names {
     int64_t n;
     char **items;
 } mxc_names;
-MXC_API void mxc_names_release(mxc_names *names); /* frees and clears; a cleared list is fine */
+/** Free the strings and clear the list; a cleared list is fine.
+ *  @param[in,out] names  all zeros afterwards
+ */
+MXC_API void mxc_names_release(mxc_names *names);
 /** Index of name; -1 if absent. */
 MXC_API int64_t mxc_names_find(const mxc_names *names, const char *name);
 
@@ -30,10 +33,10 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_variable(const char *name, mxc_symb
 /**
  * An operator applied to inputs.
  * @param op        operator name or alias
- * @param name      of the node; NULL: made from the operator's name and a counter, "fullyconnected0"
+ * @param[null] name  of the node; NULL: made from the operator's name and a counter, "fullyconnected0"
  * @param keys      of parameters; attributes may be among them: "__key__", "lr_mult" and the like, "weight_lr_mult"
- * @param arg_keys  argument name of each input; NULL: in order. Missing arguments and auxiliary states become variables
- *                  "<name>_<arg>"
+ * @param[null,n=n_in] arg_keys  argument name of each input; NULL: in order. Missing arguments and auxiliary states
+ *                  become variables "<name>_<arg>"
  * @param in        n_in symbols; one with several outputs serves several arguments in order (positional only)
  * @return MXC_ENOTFOUND, MXC_EINVAL (parameter, unknown or repeated argument, too many inputs), MXC_EUNSUPPORTED (an
  *         operator for arrays only), MXC_ENOMEM
@@ -53,6 +56,8 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_atomic(const char *op, int n_params
  * first output unless name is NULL. Other symbols that share nodes with it stay as they are. On failure symbol is as
  * before.
  * Status: those of mxc_symbol_op; MXC_EINVAL also for a name that is no free variable.
+ * @param[null] name  of the node
+ * @param[null,n=n_in] arg_keys  argument name of each input; NULL: in order
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_compose(mxc_symbol *symbol, const char *name, int n_in,
                                                      const char *const *arg_keys, mxc_symbol *const *in);
@@ -60,8 +65,12 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_compose(mxc_symbol *symbol, const c
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_group(int n, mxc_symbol *const *symbols, mxc_symbol **out);
 /** Deep copy: nothing shared. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_copy(const mxc_symbol *symbol, mxc_symbol **out);
+/** Add a reference; returns symbol.
+ *  @return[give] symbol
+ */
 MXC_API mxc_symbol *mxc_symbol_retain(mxc_symbol *symbol);
-MXC_API void mxc_symbol_release(mxc_symbol *symbol); /* NULL is fine; no recursion, however deep the graph */
+/** Drop a reference. NULL is fine. No recursion, however deep the graph. */
+MXC_API void mxc_symbol_release(mxc_symbol *symbol);
 
 /* ---- control flow ------------------------------------------------------------------------------------------------ */
 
@@ -74,9 +83,11 @@ MXC_API void mxc_symbol_release(mxc_symbol *symbol); /* NULL is fine; no recursi
 
 /**
  * Run body once for each row of some arrays, with states that go from one step to the next (MXNet's _foreach).
- * @param name    of the node; NULL: made from the operator's name and a counter
+ * @param[null] name  of the node; NULL: made from the operator's name and a counter
  * @param body    its outputs, then its n_states new states, of the shapes and types of the states
+ * @param[n=n_data] data_names  arguments of body
  * @param data    n_data symbols of shape (T,...); the argument data_names[i] of body is row t of data[i]
+ * @param[n=n_states] state_names  arguments of body
  * @param states  n_states symbols, the first values of the arguments state_names
  * @param[out] out  outputs: those of body, stacked (T,...), then the states after the last step
  */
@@ -86,8 +97,10 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_foreach(const char *name, mxc_symbo
                                                      mxc_symbol *const *states, mxc_symbol **out);
 /**
  * Run body on the variables of a loop as long as condition is not 0 (MXNet's _while_loop).
+ * @param[null] name       of the node; NULL: made from the operator's name and a counter
  * @param condition       one output of one element, of arguments among var_names and others
  * @param body            its outputs, then the n_vars new variables
+ * @param[n=n_vars] var_names  arguments of body
  * @param vars            n_vars symbols, the first values of the arguments var_names of body
  * @param max_iterations  at most so many steps, at least 1
  * @param[out] out  outputs: those of body, stacked (max_iterations,...), zeros behind the last step, then the variables
@@ -97,7 +110,9 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_while_loop(const char *name, mxc_sy
                                                         mxc_symbol *const *vars, int64_t max_iterations,
                                                         mxc_symbol **out);
 /** Run then_branch if condition, one output of one element, is not 0, and else_branch if it is (MXNet's _cond). The
- *  branches have the same number of outputs, of the same shapes and types. */
+ *  branches have the same number of outputs, of the same shapes and types.
+ *  @param[null] name  of the node; NULL: made from the operator's name and a counter
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_cond(const char *name, mxc_symbol *condition, mxc_symbol *then_branch,
                                                   mxc_symbol *else_branch, mxc_symbol **out);
 
@@ -105,6 +120,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_cond(const char *name, mxc_symbol *
 
 /** Name of the node of a one-output symbol; NULL for a group. Borrowed. */
 MXC_API const char *mxc_symbol_name(const mxc_symbol *symbol);
+/** Number of outputs. */
 MXC_API int64_t mxc_symbol_n_outputs(const mxc_symbol *symbol);
 /** Output i alone. Status: MXC_EINVAL. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_output(const mxc_symbol *symbol, int64_t index, mxc_symbol **out);
@@ -150,11 +166,16 @@ typedef struct mxc_inferred {
     mxc_dtype *arg_types, *output_types, *aux_types;
     int complete; /* nothing is unknown */
 } mxc_inferred;
+/** Free the lists and clear the struct.
+ *  @param[in,out] inferred  all zeros afterwards
+ */
 MXC_API void mxc_inferred_release(mxc_inferred *inferred);
 
 /**
  * Infer shapes and types both ways until nothing more follows.
- * @param n       known variables; names[i] has shapes[i] (NULL array or ndim -1: unknown) and types[i] (NULL: unknown)
+ * @param n       number of known variables: names[i] has shapes[i] and types[i]
+ * @param[null,n=n] shapes  ndim -1: unknown, as is every shape without the array
+ * @param[null,n=n] types  MXC_DTYPE_UNKNOWN: unknown, as is every type without the array
  * @return MXC_ENOTFOUND (no such argument, listing candidates), MXC_ESHAPE or MXC_EDTYPE with node, operator, argument,
  *         both shapes. If something remains unknown, the status is MXC_OK and complete is 0
  * Variables' attributes __shape__ (0 or -1: unknown axis) and __dtype__ count as known.
@@ -166,14 +187,19 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_infer(const mxc_symbol *symbol, int
 
 /** JSON as MXNet 1.x writes it, and MXNet's JSON of every version read. Caller frees *out with mxc_free. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_to_json(const mxc_symbol *symbol, char **out);
-/** Status: MXC_EFORMAT with the offending node or position; MXC_ENOTFOUND names a foreign operator; MXC_ENOMEM. */
+/** Read JSON. Status: MXC_EFORMAT with the offending node or position; MXC_ENOTFOUND names a foreign operator;
+ *  MXC_ENOMEM. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_from_json(const char *json, size_t bytes, mxc_symbol **out);
-/** The file is replaced in one step; where path is a symbolic link, the file that it names. */
+/** Write JSON to a file, or read it from one. The file is replaced in one step; where path is a symbolic link, the file
+ *  that it names. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_save(const mxc_symbol *symbol, const char *path);
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_load(const char *path, mxc_symbol **out);
 /** One line per node: name, operator, inputs, parameters. Caller frees with mxc_free. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_print(const mxc_symbol *symbol, char **out);
-/** The graph in Graphviz' dot language; with shapes on the edges where inferred can say (may be NULL: none). */
+/** The graph in Graphviz' dot language, with shapes on the edges where they follow. The caller frees it with mxc_free.
+ *  @param names  n variables whose shapes are known
+ *  @param[null,n=n] shapes  their shapes; NULL: no shapes on the edges
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_to_dot(const mxc_symbol *symbol, int64_t n, const char *const *names,
                                                     const mxc_shape *shapes, char **out);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Training: initialisers, metrics, learning-rate schedules, checkpoints, and the training loop that combines them.
+ * Calls on one metric must not overlap.
  */
 #ifndef MXC_TRAIN_H
 #define MXC_TRAIN_H
@@ -40,7 +41,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_init_array(const char *rule, int n_params,
 /**
  * Queue the initialisation of one parameter by copying the array of its name, with or without "arg:" or "aux:", from a
  * list (MXNet's Load); parameters that the list does not have follow the rule, as in mxc_init_array.
- * @param rule  NULL: parameters that the list does not have are an error
+ * @param[null] rule  NULL: parameters that the list does not have are an error
  * @return MXC_ENOTFOUND, MXC_ESHAPE, and the statuses of mxc_init_array
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_init_array_from(const mxc_ndarray_list *list, const char *rule, int n_params,
@@ -79,10 +80,14 @@ MXC_API const char *mxc_metric_name_at(int index);
 MXC_API MXC_MUST_CHECK mxc_status mxc_metric_describe(const char *name, char **out);
 
 /** Adds a batch to the state of a metric of the program; arguments as of mxc_metric_update, label may be NULL. What it
- *  has changed stays if it fails. */
+ *  has changed stays if it fails.
+ *  @thread caller
+ */
 typedef mxc_status (*mxc_metric_update_fn)(mxc_ndarray *label, mxc_ndarray *prediction, int64_t pad, double *state,
                                            void *user);
-/** The value; NaN before the first sample. */
+/** The value; NaN before the first sample.
+ *  @thread caller
+ */
 typedef double (*mxc_metric_value_fn)(const double *state, void *user);
 /**
  * Create a metric of the program. Its state consists of n_state doubles, which begin as zeros; the library resets,
@@ -94,7 +99,8 @@ typedef double (*mxc_metric_value_fn)(const double *state, void *user);
 MXC_API MXC_MUST_CHECK mxc_status mxc_metric_create_own(const char *name, int64_t n_state, mxc_metric_update_fn update,
                                                         mxc_metric_value_fn value, void *user, int higher_is_better,
                                                         mxc_metric **out);
-MXC_API void mxc_metric_destroy(mxc_metric *metric); /* NULL is fine */
+/** Destroy a metric. NULL is fine. */
+MXC_API void mxc_metric_destroy(mxc_metric *metric);
 /**
  * Add a batch to the metric. Waits for both arrays. A sample whose prediction is NaN counts as wrong.
  * @param label       metrics of classes: (N), or the shape of the prediction without the axis of classes. Two classes:
@@ -108,9 +114,13 @@ MXC_API void mxc_metric_destroy(mxc_metric *metric); /* NULL is fine */
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_metric_update(mxc_metric *metric, mxc_ndarray *label, mxc_ndarray *prediction,
                                                     int64_t pad);
-MXC_API double mxc_metric_value(const mxc_metric *metric); /* NaN before the first sample that counts */
+/** The value so far; NaN before the first sample that counts. */
+MXC_API double mxc_metric_value(const mxc_metric *metric);
+/** The name that is shown. */
 MXC_API const char *mxc_metric_name(const mxc_metric *metric);
-MXC_API int mxc_metric_higher_is_better(const mxc_metric *metric); /* 0: lower values are better */
+/** 1: higher values are better; 0: lower ones are. */
+MXC_API int mxc_metric_higher_is_better(const mxc_metric *metric);
+/** Forget all batches. */
 MXC_API void mxc_metric_reset(mxc_metric *metric);
 
 /* ---- learning-rate schedules ------------------------------------------------------------------------------------- */
@@ -149,7 +159,7 @@ typedef struct mxc_schedule {
     int n_steps;
     const int64_t *steps;
     /* Returns the rate of update t (function); it is called after the warm-up only. A resumed training continues with
-     * the same t, so the function should depend on its arguments alone. */
+     * the same t, so the function should depend on its arguments alone. @thread caller */
     double (*function)(int64_t t, double base, void *user);
     void *user;
 } mxc_schedule;
@@ -161,7 +171,7 @@ MXC_API double mxc_schedule_lr(const mxc_schedule *schedule, double base, int64_
 /**
  * Queue the scaling of arrays, of one float dtype and context, by min(1, max_norm / (norm + 1e-8)), where norm is the
  * L2 norm of all their elements together.
- * @param norm  new array (1,), f32, with the norm before scaling; the caller releases it. May be NULL
+ * @param[out,null] norm  new array (1,), f32, with the norm before scaling; the caller releases it
  * @return MXC_EINVAL, MXC_EDTYPE, MXC_EDEVICE, MXC_ENOMEM
  * Does not block.
  */
@@ -174,9 +184,22 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_clip_global_norm(int n, mxc_ndarray *const
  *  atomically. Waits for the arrays. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_model_save(const char *prefix, int epoch, mxc_symbol *symbol, int64_t n,
                                                  mxc_ndarray *const *arrays, const char *const *names);
-/** Read what mxc_model_save wrote. symbol or params may be NULL if it is not needed. */
+/** Read what mxc_model_save wrote.
+ *  @param[out,null] symbol, params  not needed if NULL
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_model_load(const char *prefix, int epoch, mxc_symbol **symbol,
                                                  mxc_ndarray_list *params);
+
+/**
+ * Find the files of a saved model.
+ * @param where   directory with one model, or prefix of its files, such as "models/net" for models/net-symbol.json
+ * @param epoch   number in the name of the .params file, which need not exist; -1: the best parameters
+ *                (<prefix>-best.params), or else those of the last epoch, or else the only .params file beside the
+ * symbol
+ * @param prefix, params  prefix of the files, and path of the .params file; the caller frees them with mxc_free
+ * @return MXC_ENOTFOUND, MXC_EINVAL (a directory with several models), MXC_EIO, MXC_ENOMEM
+ */
+MXC_API MXC_MUST_CHECK mxc_status mxc_model_find(const char *where, int epoch, char **prefix, char **params);
 
 /* ---- training loop ----------------------------------------------------------------------------------------------- */
 
@@ -215,7 +238,9 @@ typedef struct mxc_fit_progress {
 } mxc_fit_progress;
 
 /** Called after each batch (epoch_end 0) and each epoch (epoch_end 1). Any status but MXC_OK ends the training, which
- *  returns it. */
+ *  returns it.
+ *  @thread caller
+ */
 typedef mxc_status (*mxc_fit_callback)(const mxc_fit_progress *progress, int epoch_end, void *user);
 
 /**
@@ -228,7 +253,9 @@ typedef mxc_status (*mxc_fit_callback)(const mxc_fit_progress *progress, int epo
  */
 MXC_API const mxc_executor *mxc_fit_executor(const mxc_fit_progress *progress, int context);
 
-/** Gives the network for batches of a bucket (mxc_batch.bucket), as a new reference. */
+/** Gives the network for batches of a bucket (mxc_batch.bucket), as a new reference.
+ *  @thread caller
+ */
 typedef mxc_status (*mxc_bucket_symbol_fn)(int64_t bucket, void *user, mxc_symbol **out);
 
 /** Options of mxc_fit. Initialise them with mxc_fit_options_init, which sets the defaults. Everything is borrowed for
@@ -363,13 +390,16 @@ typedef struct mxc_fit_options {
     mxc_fit_callback callback;
     void *user;
 } mxc_fit_options;
-MXC_API void mxc_fit_options_init(mxc_fit_options *options);
+/** Set the defaults; size is sizeof(mxc_fit_options), of which no more is written.
+ *  @param[out] options  where the defaults go
+ */
+MXC_API void mxc_fit_options_init(mxc_fit_options *options, size_t size);
 
 /**
  * Train a network. A run that was killed and resumed ends with the same weights, bit for bit, as one that was not, for
  * the same options, data and degree of parallelism. Blocks.
- * @param result  final state; may be NULL
- * @param params  trained parameters "arg:..." and "aux:...", which the caller releases; may be NULL
+ * @param[out,null] result  final state
+ * @param[out,null] params  trained parameters "arg:..." and "aux:...", which the caller releases
  * @return MXC_OK, also when interrupted (see result); MXC_ENOTFOUND if the iterator does not provide a label or another
  *         argument that cannot be a parameter; MXC_EEXIST, see overwrite; and all statuses of the functions it uses
  */
@@ -383,5 +413,8 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_fit(const mxc_fit_options *options, mxc_fi
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_evaluate(mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_iter *data,
                                                mxc_context context, int n_metrics, mxc_metric *const *metrics);
+MXC_API MXC_MUST_CHECK mxc_status mxc_evaluate_on(mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_iter *data,
+                                                  int device_type, int device_id, int n_metrics,
+                                                  mxc_metric *const *metrics);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plain types shared by all modules: element types, contexts (where the memory of an array is), shapes, tensors.
+ * Plain types shared by all modules: element types, contexts (where the memory of an array is), shapes, tensors. All
+ * calls are thread-safe.
  */
 #ifndef MXC_TYPES_H
 #define MXC_TYPES_H
@@ -38,15 +39,20 @@ MXC_API mxc_dtype mxc_dtype_from_name(const char *name);
 /** Kinds of devices; the numbers are those of MXNet's files. */
 typedef enum mxc_device { MXC_CPU = 1, MXC_GPU = 2, MXC_CPU_PINNED = 3, MXC_DEVICE_LIMIT = 4 } mxc_device;
 
-/** Where the memory of an array is, and an operator runs. cpu(0), cpu(1)... are separate contexts on the same
- * processor. */
+/**
+ * Where the memory of an array is, and an operator runs. cpu(0), cpu(1)... are separate contexts on the same processor.
+ *
+ * Functions that take it by value have a second form, named ..._on, that takes its two members as numbers, for foreign
+ * function interfaces that cannot pass structs.
+ */
 typedef struct mxc_context {
     int32_t device; /* mxc_device */
     int32_t id;     /* 0 to MXC_MAX_DEVICE_ID */
 } mxc_context;
 
-#define MXC_MAX_DEVICE_ID 63
+#define MXC_MAX_DEVICE_ID 63 /* greatest id of a context */
 
+/** The context of a processor or a GPU. */
 MXC_API mxc_context mxc_cpu(int id);
 MXC_API mxc_context mxc_gpu(int id);
 /** 1 if both name the same device. */
@@ -55,6 +61,7 @@ MXC_API int mxc_context_equal(mxc_context a, mxc_context b);
 MXC_API MXC_MUST_CHECK mxc_status mxc_context_parse(const char *text, mxc_context *out);
 /** Write "cpu(0)" and the like to out, truncated to size bytes; returns out. */
 MXC_API const char *mxc_context_format(mxc_context context, char *out, size_t size);
+MXC_API const char *mxc_context_format_on(int device_type, int device_id, char *out, size_t size);
 /** Number of devices of a kind; their ids count from 0. Status: MXC_EDEVICE, with the reason, if the library cannot
  * compute on this kind of device, for example because its GPU module is not found. May block at the first call. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_device_count(mxc_device device, int *out);
@@ -78,7 +85,9 @@ typedef struct mxc_shape {
 
 /** Fill a shape; dims may be NULL where ndim <= 0. Status: MXC_EINVAL (ndim below -1 or above MXC_MAX_NDIM, dim below
  *  -1, more than MXC_MAX_ELEMENTS elements, where unknown axes and those of 0 do not count), which leaves the shape
- *  unknown. */
+ *  unknown.
+ *  @param[out] shape  the shape to fill in
+ */
 MXC_API MXC_MUST_CHECK mxc_status mxc_shape_set(mxc_shape *shape, int ndim, const int64_t *dims);
 /** Number of elements of a fully known shape; -1 if any part is unknown or there are INT64_MAX or more. */
 MXC_API int64_t mxc_shape_size(const mxc_shape *shape);

@@ -108,6 +108,10 @@ const char *mxc_context_format(mxc_context context, char *out, size_t size) {
     return out;
 }
 
+const char *mxc_context_format_on(int device_type, int device_id, char *out, size_t size) {
+    return mxc_context_format((mxc_context){device_type, device_id}, out, size);
+}
+
 /* ---- shapes ---- */
 
 mxc_status mxc_shape_set(mxc_shape *shape, int ndim, const int64_t *dims) {

@@ -5,6 +5,7 @@
 #include <mxc/io.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "base/sys.h"
 #include "io/rows_iter.h"
 
@@ -32,12 +33,18 @@ static void describe_rows(int n_data, mxc_ndarray *const *data, int n_label, mxc
     }
 }
 
+void mxc_array_iter_options_init(mxc_array_iter_options *options, size_t size) {
+    static const mxc_array_iter_options defaults = MXC_ARRAY_ITER_OPTIONS_INIT;
+    mxci_sized_init(options, size, &defaults, sizeof defaults);
+}
+
 mxc_status mxc_iter_from_arrays(const mxc_array_iter_options *options, int n_data, mxc_ndarray *const *data,
                                 int n_label, mxc_ndarray *const *label, const char *const *names, mxc_iter **out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL_IF(n_data > 0, data));
     MXC_TRY(MXCI_NON_NULL_IF(n_label > 0, label));
-    MXC_TRY(MXCI_SIZED(options, "MXC_ARRAY_ITER_OPTIONS_INIT"));
+    mxc_array_iter_options read = MXC_ARRAY_ITER_OPTIONS_INIT;
+    MXC_TRY(MXCI_READ_SIZED(options, &read, "mxc_array_iter_options_init"));
     if (n_data < 1 || n_label < 0 || !data || (n_label > 0 && !label))
         return MXC_FAIL(MXC_EINVAL, "NDArrayIter: %d data and %d label arrays, expected at least one data array",
                         n_data, n_label);
@@ -49,7 +56,7 @@ mxc_status mxc_iter_from_arrays(const mxc_array_iter_options *options, int n_dat
         status = MXC_FAIL(MXC_ENOMEM, "NDArrayIter: no memory for %zu arrays", n);
     } else {
         describe_rows(n_data, data, n_label, label, names, rows, made);
-        status = mxci_rows_iter_create("NDArrayIter", options, n_data, n_label, rows, out);
+        status = mxci_rows_iter_create("NDArrayIter", &read, n_data, n_label, rows, out);
     }
     mxci_free(rows);
     mxci_free(made);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "base/sys.h"
 #include "io/iter.h"
 #include "io/sample_order.h"
@@ -300,19 +301,25 @@ static mxc_status bucket_iter_make_arrays(bucket_iter *it) {
     return MXC_OK;
 }
 
+void mxc_bucket_iter_options_init(mxc_bucket_iter_options *options, size_t size) {
+    static const mxc_bucket_iter_options defaults = MXC_BUCKET_ITER_OPTIONS_INIT;
+    mxci_sized_init(options, size, &defaults, sizeof defaults);
+}
+
 mxc_status mxc_iter_from_sentences(const mxc_bucket_iter_options *options, int64_t n, const int64_t *offsets,
                                    const int32_t *tokens, mxc_iter **out) {
     MXC_TRY(MXCI_OUT(out));
-    MXC_TRY(MXCI_SIZED(options, "MXC_BUCKET_ITER_OPTIONS_INIT"));
+    mxc_bucket_iter_options read = MXC_BUCKET_ITER_OPTIONS_INIT;
+    MXC_TRY(MXCI_READ_SIZED(options, &read, "mxc_bucket_iter_options_init"));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, offsets));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, tokens));
     if (n < 0)
         return MXC_FAIL(MXC_EINVAL, "BucketSentenceIter: %lld sentences", (long long)n);
-    MXC_TRY(bucket_iter_check_options(options, n, offsets));
+    MXC_TRY(bucket_iter_check_options(&read, n, offsets));
     bucket_iter *it = mxci_calloc(1, sizeof *it);
     if (!it)
         return MXCI_NO_MEMORY("BucketSentenceIter", "its sentences");
-    it->options = *options;
+    it->options = read;
     mxc_status status = copy_sentences(it, n, offsets, tokens);
     if (status == MXC_OK)
         status = choose_buckets(it);

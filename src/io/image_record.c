@@ -39,7 +39,7 @@ mxc_status mxc_image_record_read(const void *data, size_t bytes, mxc_image_recor
 }
 
 float mxc_image_record_label(const mxc_image_record *record, int64_t i) {
-    if (!record)
+    if (!record || !record->labels || i < 0 || i >= record->n_labels)
         return 0;
     uint32_t bits = mxci_get_u32((const unsigned char *)(const void *)record->labels + 4 * i);
     float value;

@@ -354,3 +354,7 @@ mxc_status mxci_iter_prefetched(mxc_iter *inner, int64_t depth, mxc_iter **out) 
         mxc_iter_destroy(inner);
     return status;
 }
+
+mxc_status mxc_iter_prefetch_on(mxc_iter *inner, int depth, int device_type, int device_id, mxc_iter **out) {
+    return mxc_iter_prefetch_to(inner, depth, (mxc_context){device_type, device_id}, out);
+}

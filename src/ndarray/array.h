@@ -11,6 +11,7 @@
 #include <mxc/ndarray.h>
 
 #include "base/size.h"
+#include "ndarray/graph_link.h"
 
 /* Memory of one context and the variable that orders its use. Reference counted by its views. */
 typedef struct mxci_chunk {
@@ -47,7 +48,9 @@ struct mxc_ndarray {
     int64_t size;  /* elements */
     mxc_dtype dtype;
     mxc_shape shape;
-    atomic_int slot_taken; /* so that one queued change per view needs no allocation */
+    mxci_link_node *_Atomic link; /* its node in a recorded graph, retained; NULL: none (graph_link.h) */
+    int link_index;               /* which output of the node it is */
+    atomic_int slot_taken;        /* so that one queued change per view needs no allocation */
     mxci_array_task slot;
 };
 
@@ -61,11 +64,12 @@ static inline int mxci_on_host(mxc_context context) {
 /* Address of the first element, after allocating the memory if there is none yet; NULL for an array without elements.
  * Thread-safe. MXC_ENOMEM. */
 mxc_status mxci_array_data(mxc_ndarray *array, void **out);
-/* A view of elements from byte offset on, with a reference to the chunk; the caller releases it. */
-mxc_status mxci_array_view(mxc_ndarray *array, const mxc_shape *shape, size_t offset, mxc_ndarray **out);
 
 /* ---- for other modules ------------------------------------------------------------------------------------------- */
 
+/* A view of elements from byte offset on, with a reference to the chunk; the caller releases it. It belongs to no
+ * recorded graph. */
+mxc_status mxci_array_view(mxc_ndarray *array, const mxc_shape *shape, size_t offset, mxc_ndarray **out);
 /* As mxc_ndarray_create, from a shape. caller begins the messages. */
 mxc_status mxci_ndarray_new(const char *caller, const mxc_shape *shape, mxc_dtype dtype, mxc_context context,
                             mxc_ndarray **out);

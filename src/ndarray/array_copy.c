@@ -199,7 +199,16 @@ mxc_status mxc_ndarray_copy_to(mxc_ndarray *from, mxc_ndarray *to, int priority)
     MXC_TRY(mxci_array_data(from, &memory));
     MXC_TRY(mxci_array_data(to, &memory));
     MXC_TRY(mxci_array_task_create(to, from, &task));
-    return push_copy(task, priority);
+    const mxci_array_recorder *recorder = mxci_array_recorder_for(from);
+    mxc_status status = recorder ? recorder->copy(from, to) : MXC_OK;
+    if (status != MXC_OK) {
+        mxci_array_task_drop(task);
+        return status;
+    }
+    status = push_copy(task, priority);
+    if (status != MXC_OK && recorder)
+        mxci_array_set_link(to, NULL, 0);
+    return status;
 }
 
 mxc_status mxc_ndarray_copy(mxc_ndarray *array, mxc_context context, mxc_dtype dtype, mxc_ndarray **out) {
@@ -213,4 +222,8 @@ mxc_status mxc_ndarray_copy(mxc_ndarray *array, mxc_context context, mxc_dtype d
         *out = NULL;
     }
     return status;
+}
+
+mxc_status mxc_ndarray_copy_on(mxc_ndarray *array, int device_type, int device_id, mxc_dtype dtype, mxc_ndarray **out) {
+    return mxc_ndarray_copy(array, (mxc_context){device_type, device_id}, dtype, out);
 }

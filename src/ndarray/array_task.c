@@ -39,6 +39,11 @@ static void array_task_release(mxci_array_task *task) {
     mxc_ndarray_release(to);
 }
 
+void mxci_array_task_drop(mxci_array_task *task) {
+    array_task_release(task);
+    array_task_release(task);
+}
+
 /* Called when the engine drops the task, whether it ran or not. */
 static void array_task_ended(void *arg) {
     mxci_array_task *task = arg;

@@ -13,6 +13,8 @@
 
 /* A task that changes to and reads from (may be NULL), with a reference to each. Status: MXC_ENOMEM. */
 mxc_status mxci_array_task_create(mxc_ndarray *to, mxc_ndarray *from, mxci_array_task **out);
+/* Free it in place of queueing it. */
+void mxci_array_task_drop(mxci_array_task *task);
 /* Queue it; fn is mxci_array_task_run or another function. The task is freed when it is done, or here on failure. */
 mxc_status mxci_array_task_push(mxci_array_task *task, const char *name, mxc_task_fn fn, mxc_property property,
                                 mxc_context context, int priority, int cheap);

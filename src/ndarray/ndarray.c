@@ -157,6 +157,11 @@ mxc_status mxc_ndarray_create(int ndim, const int64_t *dims, mxc_dtype dtype, mx
     return mxci_ndarray_new("mxc_ndarray_create", &shape, dtype, context, out);
 }
 
+mxc_status mxc_ndarray_create_on(int ndim, const int64_t *dims, mxc_dtype dtype, int device_type, int device_id,
+                                 mxc_ndarray **out) {
+    return mxc_ndarray_create(ndim, dims, dtype, (mxc_context){device_type, device_id}, out);
+}
+
 mxc_status mxc_ndarray_from_data(int ndim, const int64_t *dims, mxc_dtype dtype, const void *data, mxc_ndarray **out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL_IF(ndim > 0, dims));
@@ -199,6 +204,7 @@ void mxc_ndarray_release(mxc_ndarray *array) {
     if (!MXCI_MAY_RELEASE(array) || atomic_fetch_sub(&array->refs, 1) > 1)
         return;
     chunk_release(array->chunk);
+    mxci_link_node_release(atomic_load_explicit(&array->link, memory_order_acquire));
     mxci_free_object(array);
 }
 
@@ -220,6 +226,14 @@ mxc_dtype mxc_ndarray_dtype(const mxc_ndarray *array) {
 
 mxc_context mxc_ndarray_context(const mxc_ndarray *array) {
     return array ? array->chunk->context : mxc_cpu(0);
+}
+
+void mxc_ndarray_device(const mxc_ndarray *array, int *device_type, int *device_id) {
+    mxc_context context = mxc_ndarray_context(array);
+    if (device_type)
+        *device_type = context.device;
+    if (device_id)
+        *device_id = context.id;
 }
 
 mxc_var *mxc_ndarray_var(const mxc_ndarray *array) {
@@ -251,6 +265,21 @@ static size_t row_bytes(const mxc_ndarray *array) {
     return array->shape.dim[0] > 0 ? mxci_array_bytes(array) / (size_t)array->shape.dim[0] : 0;
 }
 
+/* Releases a view that could not be recorded. */
+static mxc_status keep_if_ok(mxc_status status, mxc_ndarray **view) {
+    if (status != MXC_OK) {
+        mxc_ndarray_release(*view);
+        *view = NULL;
+    }
+    return status;
+}
+
+/* Of rows begin to end-1, on a thread that records. */
+static mxc_status record_slice(mxc_ndarray *array, int64_t begin, int64_t end, mxc_ndarray **view) {
+    const mxci_array_recorder *recorder = mxci_array_recorder_for(array);
+    return recorder ? keep_if_ok(recorder->slice(array, begin, end, *view), view) : MXC_OK;
+}
+
 mxc_status mxc_ndarray_slice(mxc_ndarray *array, int64_t begin, int64_t end, mxc_ndarray **out) {
     mxc_shape shape;
     char text[MXC_SHAPE_TEXT];
@@ -261,7 +290,8 @@ mxc_status mxc_ndarray_slice(mxc_ndarray *array, int64_t begin, int64_t end, mxc
         return MXC_FAIL(MXC_ESHAPE, "mxc_ndarray_slice: rows %lld to %lld do not lie in an array of shape %s",
                         (long long)begin, (long long)end, mxc_shape_format(&shape, text, sizeof text));
     shape.dim[0] = end - begin;
-    return mxci_array_view(array, &shape, (size_t)begin * row_bytes(array), out);
+    MXC_TRY(mxci_array_view(array, &shape, (size_t)begin * row_bytes(array), out));
+    return record_slice(array, begin, end, out);
 }
 
 mxc_status mxc_ndarray_at(mxc_ndarray *array, int64_t index, mxc_ndarray **out) {
@@ -276,7 +306,8 @@ mxc_status mxc_ndarray_at(mxc_ndarray *array, int64_t index, mxc_ndarray **out) 
     shape.dim[0] = 1;
     if (shape.ndim > 1)
         memmove(shape.dim, shape.dim + 1, (size_t)--shape.ndim * sizeof *shape.dim);
-    return mxci_array_view(array, &shape, (size_t)index * row_bytes(array), out);
+    MXC_TRY(mxci_array_view(array, &shape, (size_t)index * row_bytes(array), out));
+    return record_slice(array, index, index + 1, out);
 }
 
 /* Replace the one dim that is -1, if there is one, by size divided by the others. Returns 0 if that is impossible. */
@@ -309,5 +340,7 @@ mxc_status mxc_ndarray_reshape(mxc_ndarray *array, int ndim, const int64_t *dims
     if (!infer_dim(&shape, array->size) || mxc_shape_size(&shape) > array->size)
         return MXC_FAIL(MXC_ESHAPE, "mxc_ndarray_reshape: shape %s does not fit over %s",
                         mxc_shape_format(&asked, to, sizeof to), mxc_shape_format(&array->shape, from, sizeof from));
-    return mxci_array_view(array, &shape, 0, out);
+    MXC_TRY(mxci_array_view(array, &shape, 0, out));
+    const mxci_array_recorder *recorder = mxci_array_recorder_for(array);
+    return recorder ? keep_if_ok(recorder->reshape(array, *out), out) : MXC_OK;
 }

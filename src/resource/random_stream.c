@@ -63,6 +63,18 @@ mxc_status mxc_random_set_state(mxc_context context, const mxc_random *state) {
     return MXC_OK;
 }
 
+mxc_status mxc_random_reserve_on(int device_type, int device_id, uint64_t count, mxc_random *out) {
+    return mxc_random_reserve((mxc_context){device_type, device_id}, count, out);
+}
+
+mxc_status mxc_random_get_state_on(int device_type, int device_id, mxc_random *out) {
+    return mxc_random_get_state((mxc_context){device_type, device_id}, out);
+}
+
+mxc_status mxc_random_set_state_on(int device_type, int device_id, const mxc_random *state) {
+    return mxc_random_set_state((mxc_context){device_type, device_id}, state);
+}
+
 uint32_t mxc_random_bits(const mxc_random *range, uint64_t i) {
     if (!range)
         return 0;

@@ -301,3 +301,25 @@ mxc_status mxc_storage_set_cap(mxc_context context, size_t cap) {
         pool_trim(p, context, cap);
     return MXC_OK;
 }
+
+/* ---- public, with a context as two numbers ----------------------------------------------------------------------- */
+
+mxc_status mxc_storage_alloc_on(int device_type, int device_id, size_t bytes, void **out) {
+    return mxc_storage_alloc((mxc_context){device_type, device_id}, bytes, out);
+}
+
+void mxc_storage_free_on(int device_type, int device_id, void *block, size_t bytes) {
+    mxc_storage_free((mxc_context){device_type, device_id}, block, bytes);
+}
+
+mxc_status mxc_storage_get_stats_on(int device_type, int device_id, mxc_storage_stats *out) {
+    return mxc_storage_get_stats((mxc_context){device_type, device_id}, out);
+}
+
+mxc_status mxc_storage_trim_on(int device_type, int device_id, size_t keep) {
+    return mxc_storage_trim((mxc_context){device_type, device_id}, keep);
+}
+
+mxc_status mxc_storage_set_cap_on(int device_type, int device_id, size_t cap) {
+    return mxc_storage_set_cap((mxc_context){device_type, device_id}, cap);
+}

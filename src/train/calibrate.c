@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/hash_map.h"
+#include "base/sized.h"
 #include "base/sys.h"
 #include "rewrite/quantize_network.h"
 #include "train/evaluator.h"
@@ -147,10 +148,16 @@ static mxc_status calibrate(const mxc_quantize_options *options, mxc_symbol *sym
     return status;
 }
 
+void mxc_quantize_options_init(mxc_quantize_options *options, size_t size) {
+    static const mxc_quantize_options defaults = MXC_QUANTIZE_OPTIONS_INIT;
+    mxci_sized_init(options, size, &defaults, sizeof defaults);
+}
+
 mxc_status mxc_quantize(const mxc_quantize_options *options, mxc_symbol **symbol, mxc_ndarray_list *params) {
     MXCI_CLEAR(params);
     MXC_TRY(MXCI_OUT(symbol));
     MXC_TRY(MXCI_OUT(params));
-    MXC_TRY(MXCI_SIZED(options, "MXC_QUANTIZE_OPTIONS_INIT"));
-    return mxci_quantize_network(options, calibrate, symbol, params);
+    mxc_quantize_options read = MXC_QUANTIZE_OPTIONS_INIT;
+    MXC_TRY(MXCI_READ_SIZED(options, &read, "mxc_quantize_options_init"));
+    return mxci_quantize_network(&read, calibrate, symbol, params);
 }

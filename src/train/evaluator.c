@@ -134,3 +134,8 @@ mxc_status mxc_evaluate(mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_
     mxci_evaluator_close(&e);
     return status;
 }
+
+mxc_status mxc_evaluate_on(mxc_symbol *symbol, const mxc_ndarray_list *params, mxc_iter *data, int device_type,
+                           int device_id, int n_metrics, mxc_metric *const *metrics) {
+    return mxc_evaluate(symbol, params, data, (mxc_context){device_type, device_id}, n_metrics, metrics);
+}

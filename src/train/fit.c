@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "base/sys.h"
 #include "kvstore/kvstore.h"
 #include "optimizer/optimizer.h"
@@ -15,16 +16,17 @@
 #define RATE_WINDOW_NS INT64_C(500000000)
 #define GROUP_BYTES ((size_t)1 << 20) /* of parameters that are pushed together */
 
-void mxc_fit_options_init(mxc_fit_options *options) {
-    if (!options)
-        return;
-    memset(options, 0, sizeof *options);
-    options->size = sizeof *options;
-    options->epochs = 1;
-    options->optimizer = "sgd";
-    options->learning_rate = 0.01;
-    options->initializer = "xavier";
-    options->kvstore = "local";
+static const mxc_fit_options standard_options = {
+    .size = sizeof(mxc_fit_options),
+    .epochs = 1,
+    .optimizer = "sgd",
+    .learning_rate = 0.01,
+    .initializer = "xavier",
+    .kvstore = "local",
+};
+
+void mxc_fit_options_init(mxc_fit_options *options, size_t size) {
+    mxci_sized_init(options, size, &standard_options, sizeof standard_options);
 }
 
 /* ---- one step ---------------------------------------------------------------------------------------------------- */
@@ -327,8 +329,9 @@ mxc_status mxc_fit(const mxc_fit_options *options, mxc_fit_progress *result, mxc
     mxci_trainer trainer;
     MXCI_CLEAR(params);
     MXCI_CLEAR(result);
-    MXC_TRY(MXCI_SIZED(options, "mxc_fit_options_init"));
-    mxc_status status = mxci_trainer_open(&trainer, options);
+    mxc_fit_options read = standard_options;
+    MXC_TRY(MXCI_READ_SIZED(options, &read, "mxc_fit_options_init"));
+    mxc_status status = mxci_trainer_open(&trainer, &read);
     if (status == MXC_OK)
         status = run_epochs(&trainer);
     if (status == MXC_OK)

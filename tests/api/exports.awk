@@ -101,7 +101,7 @@ END {
         defined = substr(defined, RSTART + RLENGTH)
         delete opaque[s]
     }
-    opaque["struct DLManagedTensor"] = 1
+    opaque["struct DLManagedTensor"] = opaque["struct DLManagedTensorVersioned"] = 1
     n_statements = split(text, statement, ";")
     for (k = 1; k <= n_statements; k++)
         if (match(statement[k], /MXC_API /))

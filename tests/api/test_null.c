@@ -3,6 +3,8 @@
  * made from the public headers by exports.awk, so a new export is tested without an edit here; one whose parameters are
  * of a new type fails until a fixture for the type is added.
  *
+ * Which pointers are required is compared with docs/reference/api.json.
+ *
  * The rule: a function that returns a status answers NULL for a required pointer by MXC_EINVAL and a message that names
  * the parameter and says NULL; another function does nothing, or returns a neutral value. Whatever fails leaves its
  * outputs zero. Each function runs in a process of its own, which makes its own fixtures. */
@@ -12,7 +14,7 @@
 #include <mxc/dlpack.h>
 #include <mxc/mxc.h>
 
-#include "support.h"
+#include "api/description.h"
 
 typedef union slot {
     const void *pointer;
@@ -36,93 +38,40 @@ typedef struct function {
 
 /* ---- what may be NULL -------------------------------------------------------------------------------------------- */
 
-/* Pointers that may be NULL, as the headers say. Besides these: arguments for the program's own functions. */
-static const char *const optional[] = {
-    "mxc_engine_create.options",
-    "mxc_engine_set_default.engine",
-    "mxc_var_delete.destroy",
-    "mxc_engine_push.reads",
-    "mxc_engine_push.writes",
-    "mxc_engine_op_create.reads",
-    "mxc_engine_op_create.writes",
-    "mxc_done_complete.message",
-    "mxc_parallel_for.run",
-    "mxc_parallel_parts.run",
-    "mxc_map.run",
-    "mxc_map.params",
-    "mxc_store.run",
-    "mxc_store_row.from",
-    "mxc_store_row.to",
-    "mxc_executor_bind.options",
-    "mxc_executor_bind.grads",
-    "mxc_executor_bind.reqs",
-    "mxc_executor_bind.aux",
-    "mxc_executor_simple_bind.options",
-    "mxc_executor_simple_bind.spec",
-    "mxc_executor_bind_params.options",
-    "mxc_executor_bind_params.spec",
-    "mxc_executor_plan.options",
-    "mxc_executor_plan.spec",
-    "mxc_executor_set_monitor.fn",
-    "mxc_iter_from_arrays.names",
-    "mxc_kvstore_set_updater.fn",
-    "mxc_kvstore_set_optimizer.optimizer",
-    "mxc_set_logger.fn",
-    "mxc_ndarray_wrap.release",
-    "mxc_ndarray_save.names",
-    "mxc_ndarray_save_npz.names",
-    "mxc_op_invoke.req",
-    "mxc_op_invoke_backward.req",
-    "mxc_op_invoke_backward.out_grad",
-    "mxc_op_invoke_backward.in",
-    "mxc_op_invoke_backward.out",
-    "mxc_record_writer_open.index",
-    "mxc_record_repair.index",
-    "mxc_record_repair.n",
-    "mxc_symbol_op.name",
-    "mxc_symbol_op.arg_keys",
-    "mxc_symbol_compose.name",
-    "mxc_symbol_foreach.name",
-    "mxc_symbol_while_loop.name",
-    "mxc_symbol_cond.name",
-    "mxc_symbol_compose.arg_keys",
-    "mxc_symbol_infer.shapes",
-    "mxc_symbol_infer.types",
-    "mxc_symbol_to_dot.names",
-    "mxc_symbol_to_dot.shapes",
-    "mxc_clip_global_norm.norm",
-    "mxc_init_array_from.rule",
-    "mxc_model_load.symbol",
-    "mxc_model_load.params",
-    "mxc_fit.result",
-    "mxc_fit.params",
-    "mxc_fail_at.file",
-    "mxc_fail_at.format",
-    "mxc_params_parse.schema",
-};
+/* docs/reference/api.json says it, which this test holds to be true. */
+static json_t *described;
 
-/* Parameters through which something goes in as well, which a failure leaves as it is. */
-static const char *const in_and_out[] = {
-    "mxc_op_invoke.inout", "mxc_op_infer_shape.sig", "mxc_op_infer_type.sig", "mxc_sig_set_shape.sig",
-    "mxc_fit.result",      "mxc_sig_set_type.sig",   "mxc_shape_set.shape", /* ndim -1, which says unknown */
-};
+/* Outputs in which a failure leaves what it found out: that a shape is unknown, how far a training went. */
+static const char *const kept[] = {"mxc_shape_set.shape", "mxc_fit.result"};
 
-static int is_listed(const char *const *list, size_t n, const function *f, const param *p) {
-    char name[128];
-    snprintf(name, sizeof name, "%s.%s", f->name, p->name);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(list[i], name) == 0)
-            return 1;
-    return 0;
+static const json_t *description_of(const function *f, const param *p) {
+    const json_t *entry = description_find(json_object_get(described, "functions"), "name", f->name);
+    entry = description_find(json_object_get(entry, "params"), "name", p->name);
+    if (!entry)
+        print_error("docs/reference/api.json has no %s.%s\n", f->name, p->name);
+    return entry;
 }
 
 static int is_optional(const function *f, const param *p) {
-    return strcmp(p->name, "arg") == 0 || strcmp(p->name, "user") == 0 || strcmp(p->name, "self") == 0 ||
-           is_listed(optional, sizeof optional / sizeof *optional, f, p);
+    return json_is_true(json_object_get(description_of(f, p), "nullable"));
 }
 
+/* Something goes in as well, which a failure leaves as it is; or what it leaves is listed above. */
 static int is_in_and_out(const function *f, const param *p) {
-    return is_listed(in_and_out, sizeof in_and_out / sizeof *in_and_out, f, p);
+    const char *direction = json_string_value(json_object_get(description_of(f, p), "direction"));
+    char name[128];
+    snprintf(name, sizeof name, "%s.%s", f->name, p->name);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (strcmp(kept[i], name) == 0)
+            return 1;
+    return direction && strcmp(direction, "inout") == 0;
+}
+
+/* A failure that says that the parameter must not be NULL. */
+static int is_refused(mxc_status status, const param *p) {
+    char text[128];
+    snprintf(text, sizeof text, ": %s must not be NULL", p->name);
+    return status == MXC_EINVAL && strstr(mxc_last_error(), text);
 }
 
 /* ---- fixtures ---------------------------------------------------------------------------------------------------- */
@@ -137,13 +86,16 @@ static struct {
     mxc_op *op;
     mxc_symbol *symbol;
     mxc_executor *executor;
+    mxc_cached_op *cached_op;
     mxc_iter *iter;
     mxc_kvstore *store;
     mxc_optimizer *optimizer;
     mxc_metric *metric;
     mxc_record_reader *reader;
     mxc_record_writer *writer;
+    mxc_predictor *predictor;
     DLManagedTensor *tensor;
+    struct DLManagedTensorVersioned *versioned;
     mxc_op_sig sig;
     mxc_shape shapes[2];
     mxc_dtype types[2];
@@ -169,6 +121,22 @@ static mxc_status no_compute(const mxc_op_call *call) {
 }
 
 static const mxc_map_kernels no_kernels;
+static const mxc_array_iter_options array_iter = MXC_ARRAY_ITER_OPTIONS_INIT;
+static const mxc_bucket_iter_options bucket_iter = MXC_BUCKET_ITER_OPTIONS_INIT;
+static const mxc_bind_options bind = MXC_BIND_OPTIONS_INIT;
+static const mxc_bind_spec bind_spec = MXC_BIND_SPEC_INIT;
+static const mxc_quantize_options quantize = MXC_QUANTIZE_OPTIONS_INIT;
+static const mxc_memory_report report;
+static const mxc_random range;
+static const mxc_iter_state state;
+static const mxc_image_record image_record;
+static const mxc_schedule schedule;
+static const mxc_fit_progress progress;
+static const mxc_image_transform transform = MXC_IMAGE_TRANSFORM_INIT;
+static const mxc_data_desc input = {"x", {2, {2, 2}}, MXC_F32};
+static mxc_predictor_options predictor_options;
+static const mxc_backward_options backward = MXC_BACKWARD_OPTIONS_INIT;
+static const mxc_cached_op_options cached_op = MXC_CACHED_OP_OPTIONS_INIT;
 
 /* In a child process no assertion may leave the test. */
 static void need(mxc_status status) {
@@ -181,7 +149,6 @@ static void need(mxc_status status) {
 static void make_fixtures(void) {
     static const int64_t dims[] = {2, 2};
     static const float values[] = {1, 2, 3, 4};
-    static const mxc_array_iter_options array_iter = MXC_ARRAY_ITER_OPTIONS_INIT;
     const char *name = "x";
     mxc_task task = MXC_TASK_INIT;
     mxc_symbol *x;
@@ -201,8 +168,11 @@ static void make_fixtures(void) {
     const mxc_bind_spec spec = {
         .size = sizeof spec, .n = 1, .names = &name, .shapes = have.shapes, .req = MXC_REQ_WRITE};
     need(mxc_executor_simple_bind(have.symbol, NULL, &spec, &have.executor));
+    need(mxc_cached_op_create(have.symbol, NULL, &have.cached_op));
     need(mxc_iter_from_arrays(&array_iter, 1, &have.array, 0, NULL, NULL, &have.iter));
     need(mxc_kvstore_create("local", &have.store));
+    mxc_predictor_options_init(&predictor_options, sizeof predictor_options);
+    need(mxc_predictor_create(have.symbol, &(mxc_ndarray_list){0, NULL, NULL}, 1, &input, NULL, &have.predictor));
     need(mxc_optimizer_create("sgd", 0, NULL, NULL, &have.optimizer));
     need(mxc_metric_create("mse", 0, NULL, NULL, &have.metric));
     test_join(have.record, have.folder, "fixture.rec");
@@ -213,6 +183,7 @@ static void make_fixtures(void) {
     need(mxc_record_reader_open(have.record, 0, 1, (mxc_bad_record)0, &have.reader));
     need(mxc_record_writer_open(have.record, NULL, &have.writer));
     need(mxc_ndarray_to_dlpack(have.array, &have.tensor));
+    need(mxc_ndarray_to_dlpack_versioned(have.array, 0, &have.versioned));
     have.sig = (mxc_op_sig){.op = have.op,
                             .params = mxc_op_params(have.op),
                             .n_in = 1,
@@ -237,6 +208,7 @@ static const void *function_fixture(const char *type) {
         {"mxc_updater_fn", (const void *)(uintptr_t)no_destroy},
         {"mxc_metric_update_fn", (const void *)(uintptr_t)no_destroy},
         {"mxc_metric_value_fn", (const void *)(uintptr_t)no_destroy},
+        {"mxc_autograd_fn", (const void *)(uintptr_t)no_destroy},
         {"void (*)(void *arg)", (const void *)(uintptr_t)no_destroy},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -257,11 +229,6 @@ static const void *fixture(const char *type) {
     static const mxc_names names = {0, NULL};
     static const mxc_ndarray_list list = {0, NULL, NULL};
     static const mxc_image image = {1, 1, 1, (uint8_t *)(uintptr_t)bytes};
-    static const mxc_array_iter_options array_iter = MXC_ARRAY_ITER_OPTIONS_INIT;
-    static const mxc_bucket_iter_options bucket_iter = MXC_BUCKET_ITER_OPTIONS_INIT;
-    static const mxc_bind_options bind = MXC_BIND_OPTIONS_INIT;
-    static const mxc_bind_spec bind_spec = MXC_BIND_SPEC_INIT;
-    static const mxc_quantize_options quantize = MXC_QUANTIZE_OPTIONS_INIT;
     static const mxc_op_def def = {.size = sizeof def, .name = "t_null", .forward = MXC_ON_CPU(no_compute)};
     static const mxc_op_part part = {.size = sizeof part, .op = "relu", .device = MXC_CPU, .forward = no_compute};
     static const mxc_tensor tensor = {.dtype = MXC_F32}, *const tensors[] = {&tensor};
@@ -269,12 +236,6 @@ static const void *fixture(const char *type) {
     static mxc_fit_options fit;
     static mxc_task task = MXC_TASK_INIT;
     static const mxc_iter_methods methods = {.size = sizeof methods};
-    static const mxc_memory_report report;
-    static const mxc_random range;
-    static const mxc_iter_state state;
-    static const mxc_image_record image_record;
-    static const mxc_schedule schedule;
-    static const mxc_fit_progress progress;
     static const mxc_optimizer_def optimizer = {.size = sizeof optimizer, .name = "t_optimizer_null"};
     const struct {
         const char *type;
@@ -292,6 +253,7 @@ static const void *fixture(const char *type) {
         {"mxc_symbol *", have.symbol},
         {"mxc_symbol *const *", &have.symbol},
         {"mxc_executor *", have.executor},
+        {"mxc_cached_op *", have.cached_op},
         {"mxc_iter *", have.iter},
         {"mxc_kvstore *", have.store},
         {"mxc_optimizer *", have.optimizer},
@@ -299,7 +261,12 @@ static const void *fixture(const char *type) {
         {"mxc_metric *const *", &have.metric},
         {"mxc_record_reader *", have.reader},
         {"mxc_record_writer *", have.writer},
+        {"mxc_predictor *", have.predictor},
+        {"const mxc_predictor_options *", &predictor_options},
+        {"const mxc_data_desc *", &input},
+        {"const mxc_image_transform *", &transform},
         {"struct DLManagedTensor *", have.tensor},
+        {"struct DLManagedTensorVersioned *", have.versioned},
         {"mxc_op_sig *", &have.sig},
         {"const mxc_shape *", have.shapes},
         {"const mxc_dtype *", have.types},
@@ -319,6 +286,8 @@ static const void *fixture(const char *type) {
         {"const mxc_bucket_iter_options *", &bucket_iter},
         {"const mxc_bind_options *", &bind},
         {"const mxc_bind_spec *", &bind_spec},
+        {"const mxc_backward_options *", &backward},
+        {"const mxc_cached_op_options *", &cached_op},
         {"const mxc_quantize_options *", &quantize},
         {"const mxc_op_def *", &def},
         {"const mxc_op_part *", &part},
@@ -338,7 +307,7 @@ static const void *fixture(const char *type) {
         {"const mxc_fit_progress *", &progress},
         {"const mxc_optimizer_def *", &optimizer},
     };
-    mxc_fit_options_init(&fit);
+    mxc_fit_options_init(&fit, sizeof fit);
     task.fn = do_nothing;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i].type, type) == 0 || (strncmp(type, "const ", 6) == 0 && strcmp(all[i].type, type + 6) == 0))
@@ -350,7 +319,8 @@ static const void *fixture(const char *type) {
 
 static int64_t number_for(const char *name) {
     return strcmp(name, "n") == 0 || strncmp(name, "n_", 2) == 0 || strcmp(name, "ndim") == 0 ||
-                   strcmp(name, "num_parts") == 0 || strcmp(name, "depth") == 0 || strcmp(name, "epoch") == 0
+                   strcmp(name, "num_parts") == 0 || strcmp(name, "depth") == 0 || strcmp(name, "epoch") == 0 ||
+                   strcmp(name, "device_type") == 0
                ? 1
            : strcmp(name, "size") == 0 || strcmp(name, "bytes") == 0 ? 4
                                                                      : 0;
@@ -365,8 +335,9 @@ static void fill_slots(const function *f, slot *s) {
         memset(&s[i], 0, sizeof s[i]);
         if (!p->is_pointer) {
             s[i].number = number_for(p->name);
-        } else if (strcmp(p->name, "path") == 0 || strcmp(p->name, "prefix") == 0) {
-            s[i].pointer = strcmp(p->type, "const char *") == 0 ? have.file : fixture(p->type);
+        } else if (strcmp(p->type, "const char *") == 0 &&
+                   (strcmp(p->name, "path") == 0 || strcmp(p->name, "prefix") == 0)) {
+            s[i].pointer = have.file;
         } else if (p->out_bytes && !is_in_and_out(f, p)) {
             memset(outputs[i], 0x5a, p->out_bytes < ROOM ? p->out_bytes : ROOM);
             s[i].pointer = outputs[i];
@@ -403,6 +374,10 @@ static int one_null_is_answered(const function *f, int i) {
     fill_slots(f, s);
     s[i].pointer = NULL;
     mxc_status status = f->call(s);
+    if (f->has_status && is_optional(f, p) && is_refused(status, p)) {
+        print_error("%s: %s may be NULL by its description: \"%s\"\n", f->name, p->name, mxc_last_error());
+        return 0;
+    }
     if (!f->has_status || is_optional(f, p))
         return status == MXC_OK || outputs_are_zero(f, s);
     if (status != MXC_EINVAL || !strstr(mxc_last_error(), p->name) || !strstr(mxc_last_error(), "NULL")) {
@@ -442,6 +417,21 @@ static int function_is_good(const function *f) {
     return good;
 }
 
+/* The same functions with the same parameters. */
+static void every_export_is_described(void **state) {
+    const size_t n = sizeof functions / sizeof *functions;
+    const json_t *list = json_object_get(described, "functions");
+    (void)state;
+    assert_int_equal(json_array_size(list), n);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *entry = description_find(list, "name", functions[i].name);
+        assert_non_null(entry);
+        assert_int_equal(json_array_size(json_object_get(entry, "params")), functions[i].n);
+        for (int k = 0; k < functions[i].n; k++)
+            assert_non_null(description_of(&functions[i], &functions[i].params[k]));
+    }
+}
+
 static void every_export_takes_null(void **state) {
     int failures = 0;
     (void)state;
@@ -467,6 +457,12 @@ static void every_export_takes_null(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_export_takes_null)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_export_is_described),
+        cmocka_unit_test(every_export_takes_null),
+    };
+    described = description_load();
+    int failed = !described ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+    json_decref(described);
+    return failed;
 }

@@ -114,6 +114,21 @@ static void test_others(void **state) {
     mxc_ndarray_release(data);
 }
 
+static void test_predictor(void **state) {
+    const mxc_data_desc input = {"x", {1, {2}}, MXC_F32};
+    const mxc_ndarray_list none = {0, NULL, NULL};
+    mxc_symbol *symbol;
+    mxc_predictor *predictor, *clone;
+    (void)state;
+    assert_ok(mxc_symbol_variable("x", &symbol));
+    assert_ok(mxc_predictor_create(symbol, &none, 1, &input, NULL, &predictor));
+    mxc_symbol_release(symbol);
+    mxc_predictor_destroy(predictor);
+    assert_fails(mxc_predictor_forward(predictor), MXC_EINVAL, "predictor has been released");
+    assert_fails(mxc_predictor_clone(predictor, &clone), MXC_EINVAL, "predictor has been released");
+    assert_second_release_is_logged(mxc_predictor_destroy(predictor));
+}
+
 /* ---- executors --------------------------------------------------------------------------------------------------- */
 
 static mxc_executor *make_executor(void) {
@@ -171,13 +186,10 @@ static void test_calls_at_the_same_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_array),
-        cmocka_unit_test(test_references_and_new_objects),
-        cmocka_unit_test(test_symbol),
-        cmocka_unit_test(test_op),
-        cmocka_unit_test(test_others),
-        cmocka_unit_test(test_executor),
-        cmocka_unit_test(test_calls_at_the_same_time),
+        cmocka_unit_test(test_array),    cmocka_unit_test(test_references_and_new_objects),
+        cmocka_unit_test(test_symbol),   cmocka_unit_test(test_op),
+        cmocka_unit_test(test_others),   cmocka_unit_test(test_predictor),
+        cmocka_unit_test(test_executor), cmocka_unit_test(test_calls_at_the_same_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

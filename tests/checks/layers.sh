@@ -5,12 +5,12 @@
 # the headers in plain below.
 . "$(dirname "$0")/lib.sh"
 
-layers='base=0 storage=1 engine=1 math=2 image=3 resource=3 ndarray=4 operator=5 simpleop=6 symbol=7 executor=8 optimizer=9
-    io=9 rewrite=10 kvstore=10 train=11
+layers='base=0 storage=1 engine=1 math=2 image=3 resource=3 ndarray=4 operator=5 simpleop=6 symbol=7 executor=8 autograd=9 optimizer=9
+    io=9 rewrite=10 kvstore=10 train=11 predict=12
     <export>=base <status>=base <types>=base <dtype>=base <param>=base <log>=base <trace>=base <version>=base
     <storage>=storage <engine>=engine <random>=resource <ndarray>=ndarray <dlpack>=ndarray <op>=operator <image>=image
-    <half>=base <philox>=math <kernel>=operator <simpleop>=simpleop <symbol>=symbol <executor>=executor <optimizer>=optimizer <kvstore>=kvstore <recordio>=io <io>=io
-    <train>=train <quantize>=rewrite'
+    <half>=base <philox>=math <kernel>=operator <simpleop>=simpleop <symbol>=symbol <executor>=executor <autograd>=autograd <cached_op>=autograd <optimizer>=optimizer <kvstore>=kvstore <recordio>=io <io>=io
+    <train>=train <quantize>=rewrite <predict>=predict'
 plain='stddef.h stdint.h stdbool.h string.h math.h float.h limits.h immintrin.h cblas.h mxc/types.h mxc/half.h mxc/philox.h
     base/simd.h base/size.h math/distributions.h math/fastmath.h math/for_types.inc math/for_vectors.inc
     math/index.h math/loop.h math/scalar_math.h math/sort_key.h image/resample_weights.h'

@@ -18,6 +18,7 @@ static void test_both_ways(void **state) {
             assert_true(out.id == in.id && out.id2 == in.id2 && out.n_labels == n);
             for (int64_t i = 0; i < n; i++)
                 assert_true(mxc_image_record_label(&out, i) == labels[i]);
+            assert_true(mxc_image_record_label(&out, -1) == 0 && mxc_image_record_label(&out, n) == 0);
             assert_int_equal(out.image_bytes, 5);
             assert_memory_equal(out.image, "image", 5);
         }

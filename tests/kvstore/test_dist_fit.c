@@ -73,7 +73,7 @@ static mxc_status fit(worker *w, mxc_symbol *symbol, mxc_kvstore *store) {
     const char *key = "momentum", *value = "0.9";
     mxc_fit_options o;
     mxc_ndarray_list params;
-    mxc_fit_options_init(&o);
+    mxc_fit_options_init(&o, sizeof o);
     MXC_TRY(open_data(w, &o.train));
     o.symbol = symbol;
     o.epochs = w->epochs;

@@ -146,6 +146,108 @@ static void hostile_tensors_are_refused(void **state) {
 #undef TRY
 }
 
+/* ---- version 1 ----------------------------------------------------------------------------------------------------
+ */
+
+/* A tensor of DLPack 1 of the test's own. */
+typedef struct foreign_1 {
+    struct DLManagedTensorVersioned managed;
+    foreign inner;
+} foreign_1;
+
+static void delete_foreign_1(struct DLManagedTensorVersioned *self) {
+    ((foreign_1 *)self->manager_ctx)->inner.deleted++;
+}
+
+static void foreign_1_init(foreign_1 *f, void *data, uint64_t flags, const int64_t *strides) {
+    foreign_init(&f->inner, data, 2, DIMS(2, 3), strides);
+    f->managed = (struct DLManagedTensorVersioned){{1, 3}, f, delete_foreign_1, flags, f->inner.managed.dl_tensor};
+}
+
+static void version_1_goes_out_and_in(void **state) {
+    mxc_ndarray *a = array_ramp(2, DIMS(3, 4), MXC_F32), *b;
+    struct DLManagedTensorVersioned *tensor;
+    void *data;
+    (void)state;
+    assert_ok(mxc_ndarray_data(a, &data));
+    assert_ok(mxc_ndarray_to_dlpack_versioned(a, 0, &tensor));
+    assert_int_equal(tensor->version.major, 1);
+    assert_int_equal(tensor->flags, 0);
+    assert_ptr_equal(tensor->dl_tensor.data, data);
+    assert_int_equal(tensor->dl_tensor.shape[1], 4);
+    assert_ok(mxc_ndarray_from_dlpack_versioned(tensor, &b));
+    assert_ok(mxc_ndarray_fill(b, 7)); /* one memory */
+    assert_ok(mxc_ndarray_wait_to_read(b));
+    assert_same_array(a, b);
+    mxc_ndarray_release(b);
+    assert_ok(mxc_ndarray_to_dlpack_versioned(a, 1, &tensor));
+    assert_int_equal(tensor->flags, DLPACK_FLAG_BITMASK_READ_ONLY);
+    tensor->deleter(tensor);
+    mxc_ndarray_release(a);
+}
+
+/* What may be written is shared, what may only be read is copied and given back at once. */
+static void read_only_tensors_are_copied(void **state) {
+    float data[6] = {0, 1, 2, 3, 4, 5}, x[6];
+    foreign_1 f;
+    mxc_ndarray *a;
+    (void)state;
+    foreign_1_init(&f, data, 0, NULL);
+    assert_ok(mxc_ndarray_from_dlpack_versioned(&f.managed, &a));
+    assert_ok(mxc_ndarray_fill(a, 9));
+    assert_ok(mxc_ndarray_wait_to_read(a));
+    assert_true(data[5] == 9);
+    assert_int_equal(f.inner.deleted, 0);
+    mxc_ndarray_release(a);
+    blocks_alive();
+    assert_int_equal(f.inner.deleted, 1);
+    for (int strided = 0; strided < 2; strided++) {
+        foreign_1_init(&f, data, DLPACK_FLAG_BITMASK_READ_ONLY, strided ? DIMS(1, 2) : NULL);
+        for (int i = 0; i < 6; i++)
+            data[i] = (float)i;
+        assert_ok(mxc_ndarray_from_dlpack_versioned(&f.managed, &a));
+        assert_int_equal(f.inner.deleted, 1);
+        assert_ok(mxc_ndarray_get(a, x, sizeof x));
+        assert_memory_equal(x, strided ? ((float[]){0, 2, 4, 1, 3, 5}) : ((float[]){0, 1, 2, 3, 4, 5}), sizeof x);
+        assert_ok(mxc_ndarray_fill(a, -1));
+        assert_ok(mxc_ndarray_wait_to_read(a));
+        assert_true(data[5] == 5);
+        mxc_ndarray_release(a);
+    }
+}
+
+/* Nothing of another major version is read but its number. */
+static void other_major_versions_are_refused(void **state) {
+    float data[6] = {0};
+    foreign_1 f;
+    mxc_ndarray *a = (mxc_ndarray *)&f;
+    (void)state;
+    foreign_1_init(&f, data, 0, NULL);
+    memset(&f.managed.flags, 0x5a, sizeof f.managed - offsetof(struct DLManagedTensorVersioned, flags));
+    f.managed.version.major = 2;
+    assert_fails(mxc_ndarray_from_dlpack_versioned(&f.managed, &a), MXC_EUNSUPPORTED, "version 2.3, expected 1.x");
+    assert_null(a);
+    foreign_1_init(&f, NULL, DLPACK_FLAG_BITMASK_READ_ONLY, NULL);
+    assert_fails(mxc_ndarray_from_dlpack_versioned(&f.managed, &a), MXC_EINVAL, "mxc_ndarray_from_dlpack_versioned");
+    assert_int_equal(f.inner.deleted, 0);
+}
+
+static mxc_status out_and_in_version_1(void *array) {
+    struct DLManagedTensorVersioned *tensor;
+    mxc_ndarray *b;
+    mxc_status status;
+    MXC_TRY(mxc_ndarray_to_dlpack_versioned(array, 1, &tensor));
+    status = mxc_ndarray_from_dlpack_versioned(tensor, &b);
+    if (status != MXC_OK)
+        tensor->deleter(tensor);
+    else
+        mxc_ndarray_release(b);
+    return status;
+}
+
+/* ---- no memory -----------------------------------------------------------------------------------------------------
+ */
+
 static mxc_status out_and_in(void *array) {
     DLManagedTensor *tensor;
     mxc_ndarray *b;
@@ -163,14 +265,17 @@ static void each_allocation_may_fail(void **state) {
     mxc_ndarray *a = array_ramp(2, DIMS(10, 10), MXC_I32);
     (void)state;
     fail_each_allocation(out_and_in, a);
+    fail_each_allocation(out_and_in_version_1, a);
     mxc_ndarray_release(a);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_dtypes_go_out_and_in),    cmocka_unit_test(dense_tensors_are_shared),
-        cmocka_unit_test(strided_tensors_are_copied),  cmocka_unit_test(empty_tensors_and_no_deleter),
-        cmocka_unit_test(hostile_tensors_are_refused), cmocka_unit_test(each_allocation_may_fail),
+        cmocka_unit_test(all_dtypes_go_out_and_in),     cmocka_unit_test(dense_tensors_are_shared),
+        cmocka_unit_test(strided_tensors_are_copied),   cmocka_unit_test(empty_tensors_and_no_deleter),
+        cmocka_unit_test(hostile_tensors_are_refused),  cmocka_unit_test(version_1_goes_out_and_in),
+        cmocka_unit_test(read_only_tensors_are_copied), cmocka_unit_test(other_major_versions_are_refused),
+        cmocka_unit_test(each_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("dlpack", tests, NULL, NULL);
 }

@@ -89,7 +89,7 @@ static void open_text(text *t, int by_bucket) {
     t->train = sentences(1);
     t->valid = sentences(0);
     assert_ok(network(by_bucket ? LONGEST : 0, &t->net));
-    mxc_fit_options_init(&t->options);
+    mxc_fit_options_init(&t->options, sizeof t->options);
     t->options.symbol = t->net;
     t->options.train = t->train;
     t->options.valid = t->valid;

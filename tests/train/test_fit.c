@@ -196,7 +196,7 @@ static void one_iterator(mxc_fit_options *o) {
     o->valid = o->train;
 }
 static void wrong_size(mxc_fit_options *o) {
-    o->size--;
+    o->size = 0;
 }
 static void negative_epochs(mxc_fit_options *o) {
     o->epochs = -1;

@@ -190,7 +190,7 @@ static void test_labels_of_tokens(void **state) {
         assert_ok(mxc_ndarray_from_data(2, (int64_t[]){4, 3}, MXC_F32, x, &t.data));
         assert_ok(mxc_ndarray_from_data(1, (int64_t[]){12}, MXC_F32, y, &t.label));
         assert_ok(mxc_iter_from_methods(&methods, &t, &iter));
-        mxc_fit_options_init(&o);
+        mxc_fit_options_init(&o, sizeof o);
         o.symbol = net;
         o.train = iter;
         o.n_contexts = n;

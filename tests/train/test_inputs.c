@@ -46,7 +46,7 @@ static mxc_symbol *dense(const char *width) {
 
 static mxc_status fit(mxc_symbol *net, mxc_iter *train, mxc_iter *valid, mxc_ndarray_list *params) {
     mxc_fit_options options;
-    mxc_fit_options_init(&options);
+    mxc_fit_options_init(&options, sizeof options);
     options.symbol = net;
     options.train = train;
     options.valid = valid;

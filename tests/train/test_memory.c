@@ -226,7 +226,7 @@ static void test_steady_steps_take_nothing(void **state) {
     watch w = {0};
     int64_t fewest = INT64_MAX;
     (void)state;
-    mxc_fit_options_init(&options);
+    mxc_fit_options_init(&options, sizeof options);
     options.symbol = make_lenet();
     options.train = make_images();
     options.epochs = LENET_EPOCHS;

@@ -91,7 +91,7 @@ typedef struct toy {
 static inline mxc_status toy_open(toy *t, const char *hidden) {
     static const char *const keys[] = {"momentum", "wd"}, *const values[] = {"0.9", "0.001"};
     memset(t, 0, sizeof *t);
-    mxc_fit_options_init(&t->options);
+    mxc_fit_options_init(&t->options, sizeof t->options);
     MXC_TRY(toy_net(hidden, &t->net));
     MXC_TRY(toy_iter(1, 1, &t->train));
     MXC_TRY(toy_iter(0, 0, &t->valid));
