@@ -232,10 +232,10 @@ static mxc_status live_a_life(const float *data) {
 }
 
 static void test_out_of_memory(void **state) {
-    float *data = saved_data(1, 9);
     (void)state;
     if (where.device != MXC_CPU)
         skip();
+    float *data = saved_data(1, 9);
     assert_ok(live_a_life(data)); /* what the process allocates once */
     int64_t n = mxci_alloc_count(), failed = 0;
     assert_ok(live_a_life(data));
