@@ -18,7 +18,7 @@ endif()
 set(test_environment
     "ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1"
     "UBSAN_OPTIONS=print_stacktrace=1"
-    "TSAN_OPTIONS=halt_on_error=0:second_deadlock_stack=1:atexit_sleep_ms=50:suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
+    "TSAN_OPTIONS=allocator_may_return_null=1:halt_on_error=0:second_deadlock_stack=1:atexit_sleep_ms=50:suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
 
 file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c tests/*/test_*.cpp)
 if(NOT TARGET mxc_fake_gpu) # without a C++ compiler there is none

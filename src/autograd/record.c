@@ -114,6 +114,7 @@ static mxc_status check_outputs(const mxci_invocation *v) {
     return MXC_OK;
 }
 
+/* Hidden outputs are described too, since backward may read their gradients, which are zero. */
 static mxc_status make_call_node(const mxci_invocation *v, mxci_tape_node *node) {
     mxci_call_record *record;
     MXC_TRY(mxci_call_record_create(v, &record));
@@ -121,6 +122,10 @@ static mxc_status make_call_node(const mxci_invocation *v, mxci_tape_node *node)
     node->name = mxc_op_get_def(v->op)->name;
     for (int i = 0; i < v->n_in + v->n_aux; i++)
         MXC_TRY(mxci_tape_set_input(node, i, v->arrays[i < v->n_in ? i : mxci_slot_aux(v) + i - v->n_in]));
+    for (int i = 0; i < v->n_out; i++) { /* now, because the task writes the tensors */
+        const mxc_tensor *t = &v->tensors[mxci_slot_out(v) + i];
+        node->out[i] = (mxci_tensor_type){t->shape, t->dtype, v->sig.context};
+    }
     return MXC_OK;
 }
 
@@ -143,17 +148,13 @@ static mxc_status begin_call(mxci_invocation *v, void **record) {
     return status;
 }
 
-/* Hidden outputs are described too, since backward may read their gradients, which are zero. */
 static void end_call(mxci_invocation *v, void *record, mxc_status pushed) {
     mxci_tape_node *node = record;
     if (pushed == MXC_OK)
         mxci_call_record_complete(node->data, v);
-    for (int i = 0; i < v->n_out && pushed == MXC_OK; i++) {
-        const mxc_tensor *t = &v->tensors[mxci_slot_out(v) + i];
-        node->out[i] = (mxci_tensor_type){t->shape, t->dtype, v->sig.context};
+    for (int i = 0; i < v->n_out && pushed == MXC_OK; i++)
         if (v->arrays[mxci_slot_out(v) + i])
             mxci_tape_set_output(node, i, v->arrays[mxci_slot_out(v) + i]);
-    }
     mxci_tape_node_release(node);
 }
 
