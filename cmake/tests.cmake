@@ -130,6 +130,11 @@ endif()
 add_test(NAME install/load COMMAND ${test_launcher} $<TARGET_FILE:test_install_load> $<TARGET_FILE:mxc> ${modules})
 set_tests_properties(install/load PROPERTIES LABELS install TIMEOUT ${test_timeout} ENVIRONMENT "${test_environment}")
 
+# Convolution's cases by Winograd's algorithm, also where it is slower.
+add_test(NAME operator/winograd COMMAND ${test_launcher} $<TARGET_FILE:test_operator_operators> cpu\(0\) nn_convolution_cases)
+set_tests_properties(operator/winograd PROPERTIES LABELS operator TIMEOUT ${test_timeout}
+    ENVIRONMENT "${test_environment};MXC_WINOGRAD=2")
+
 # The module's own sources, compiled against an emulated CUDA runtime.
 if(TARGET test_cuda_device)
     target_sources(test_cuda_device PRIVATE tests/cuda/runtime/runtime.cpp)

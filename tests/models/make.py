@@ -24,8 +24,9 @@ from mxnet.gluon.model_zoo import vision
 VALUES = 20
 GRADIENTS = 4  # of parameters, evenly spread over the list; and all of inputs
 NO_GRADIENTS = {"layer_SELU"}  # MXNet's is not that of its output
-# Tens of batch norms of one image's few pixels multiply differences of rounding by thousands.
-FLOAT64_GRADIENTS = {"zoo_densenet121", "zoo_mobilenet0.25", "zoo_mobilenetv2_0.25", "zoo_resnet18_v2",
+# Tens of batch norms of one image's few pixels multiply differences of rounding by thousands, and one sum near zero that a
+# relu reads with another sign changes many gradients by a percent.
+FLOAT64_GRADIENTS = {"zoo_densenet121", "zoo_mobilenet0.25", "zoo_mobilenetv2_0.25", "zoo_resnet18_v1", "zoo_resnet18_v2",
                      "zoo_resnet50_v1", "zoo_resnet50_v2"}
 
 

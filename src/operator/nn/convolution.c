@@ -5,15 +5,16 @@
  *
  * data (N,C,spatial), weight (F, C/groups, kernel), bias (F), out (N,F,spatial'), spatial' = (spatial + 2 pad -
  * dilate (kernel - 1) - 1) / stride + 1, for one to three spatial axes. Computed sample by sample and group by group
- * with the kernels of operator/nn/convolution_kernels.h; channels last through copies. Every result is the same for any
- * number of threads: forward and the data's gradient are cut by samples (forward also by pixels), the weights' by
- * weights.
+ * with the kernels of operator/nn/convolution_kernels.h, or by Winograd's algorithm (operator/nn/winograd.h) where that
+ * is faster; channels last through copies. Every result is the same for any number of threads: forward and the data's
+ * gradient are cut by samples (forward also by pixels), the weights' by weights.
  */
 #include "operator/nn/convolution.h"
 
 #include <string.h>
 
 #include "base/text.h"
+#include "operator/nn/winograd.h"
 
 typedef mxci_conv_params conv_params;
 
@@ -171,14 +172,35 @@ typedef struct conv_plan {
     int flip, parts;
     size_t tables, flipped_tables, block, weights;
     int64_t sums; /* elements for one group */
+    /* What Winograd's algorithm computes: the output or the data's gradient, and the weights' gradient. */
+    int has_winograd, has_weight_winograd;
+    int needs_tables; /* of the direct algorithm */
+    mxci_winograd winograd, weight_winograd;
 } conv_plan;
+
+/* Which passes of a group Winograd's algorithm computes. In inference the choice does not depend on the batch: slices
+ * of it give the same bits. */
+static void plan_winograd(conv_plan *plan, const mxci_conv_shape *shape, const mxci_conv_shape *flipped, int64_t batch,
+                          int64_t groups, int is_train, mxc_pass pass) {
+    const int64_t samples = is_train || pass == MXC_BACKWARD ? batch : 1;
+    plan->needs_tables = 1;
+    if (plan->element != sizeof(float))
+        return;
+    if (pass == MXC_FORWARD)
+        plan->has_winograd = mxci_winograd_plan(shape, batch, groups, samples, &plan->winograd);
+    else
+        plan->has_weight_winograd = mxci_winograd_plan(shape, batch, groups, samples, &plan->weight_winograd);
+    if (plan->flip)
+        plan->has_winograd = mxci_winograd_plan(flipped, batch, groups, samples, &plan->winograd);
+    plan->needs_tables = !plan->has_winograd || (pass == MXC_BACKWARD && !plan->has_weight_winograd);
+}
 
 /*
  * Everything of a run that follows from the shapes: the geometry of one group, the kernels, and the bytes of each part
  * of the scratch. temp_bytes and the run make the same plan, so that the two agree.
  */
 static void convolution_make_plan(conv_plan *plan, const conv_params *p, const mxc_shape *data, const mxc_shape *out,
-                                  mxc_dtype dtype, mxc_pass pass, int parts) {
+                                  mxc_dtype dtype, int is_train, mxc_pass pass, int parts) {
     mxci_conv_shape shape = mxci_conv_group(p, data, out), flipped;
     int64_t elements;
     int lanes;
@@ -206,20 +228,29 @@ static void convolution_make_plan(conv_plan *plan, const conv_params *p, const m
     }
     plan->block = mxci_size_add(mxci_size_align(mxci_size_of(elements, plan->element)),
                                 mxci_size_align(mxci_size_of(shape.filters * 2 * lanes, plan->element)));
+    plan_winograd(plan, &shape, &flipped, data->dim[0], p->num_group, is_train, pass);
 }
 
 typedef struct conv_scratch {
     void *tables, *flipped_tables, *weights;
     char *blocks;
+    mxci_winograd_scratch winograd, weight_winograd; /* in the same place, one after the other */
 } conv_scratch;
 
 /* Hands out the parts of scratch, or measures it where s has no base. */
 static conv_scratch convolution_take_scratch(const conv_plan *plan, mxci_scratch *s) {
-    conv_scratch parts;
+    conv_scratch parts = {0};
+    mxci_scratch shared;
     parts.tables = mxci_scratch_take(s, plan->tables);
     parts.flipped_tables = mxci_scratch_take(s, plan->flipped_tables);
     parts.blocks = mxci_scratch_array(s, plan->parts, plan->block);
     parts.weights = mxci_scratch_take(s, plan->weights);
+    shared = *s;
+    if (plan->has_weight_winograd)
+        parts.weight_winograd = mxci_winograd_take_scratch(&plan->weight_winograd, plan->parts, &shared);
+    if (plan->has_winograd)
+        parts.winograd = mxci_winograd_take_scratch(&plan->winograd, plan->parts, s);
+    s->bytes = s->bytes > shared.bytes ? s->bytes : shared.bytes;
     return parts;
 }
 
@@ -229,8 +260,8 @@ static size_t convolution_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     mxci_scratch s = {0};
     if (mxc_shape_size(&sig->out_shape[0]) == 0)
         return s.bytes;
-    convolution_make_plan(&plan, sig->params, &sig->in_shape[DATA], &sig->out_shape[0], sig->in_type[DATA], pass,
-                          sig->parallelism);
+    convolution_make_plan(&plan, sig->params, &sig->in_shape[DATA], &sig->out_shape[0], sig->in_type[DATA],
+                          sig->is_train, pass, sig->parallelism);
     convolution_take_scratch(&plan, &s);
     return s.bytes;
 }
@@ -257,6 +288,7 @@ typedef struct conv_run {
     int64_t units, unit; /* forward: units of work in one group, panels in each */
     char *blocks;
     void *rearranged; /* backward: rearranged weights, then the sums of the weights' gradient */
+    mxci_winograd_scratch winograd, weight_winograd;
 } conv_run;
 
 static void *convolution_at(const conv_run *r, const void *base, int64_t element) {
@@ -318,7 +350,28 @@ static void convolution_forward_part(void *arg, int64_t begin, int64_t end, int 
     }
 }
 
+/* The same for the groups of all samples by Winograd's algorithm. */
+static void convolution_run_winograd(const mxc_op_call *call, const conv_run *r) {
+    for (int64_t g = 0; g < r->groups; g++) {
+        const mxci_winograd_call group = {
+            .plan = &r->plan->winograd,
+            .batch = r->batch,
+            .in = convolution_at(r, r->in, g * r->image),
+            .weight = convolution_at(r, r->weight, g * r->weights),
+            .bias = r->bias ? convolution_at(r, r->bias, g * r->geo->shape.filters) : NULL,
+            .out = convolution_at(r, r->out, g * r->output),
+            .add = r->add,
+            .scratch = r->winograd,
+        };
+        mxci_winograd_forward(call->run, &group);
+    }
+}
+
 static void convolution_run_forward(const mxc_op_call *call, conv_run *r) {
+    if (r->plan->has_winograd) {
+        convolution_run_winograd(call, r);
+        return;
+    }
     int64_t panels = panels_of(r, r->geo->pixels);
     r->unit = r->batch * r->groups >= 4 * r->plan->parts ? panels : 1; /* few samples: cut them too */
     r->units = (panels + r->unit - 1) / r->unit;
@@ -402,10 +455,12 @@ static conv_run convolution_open_run(const mxc_op_call *call, conv_plan *plan, m
     const conv_params *p = call->params;
     conv_scratch scratch;
     int parts = call->run ? mxc_engine_parallelism(call->run->engine) : 1;
-    convolution_make_plan(plan, p, &call->in[DATA].shape, &call->out[0].shape, call->in[DATA].dtype, pass, parts);
+    convolution_make_plan(plan, p, &call->in[DATA].shape, &call->out[0].shape, call->in[DATA].dtype, call->is_train,
+                          pass, parts);
     scratch = convolution_take_scratch(plan, &(mxci_scratch){.base = call->temp});
-    mxci_conv_geometry_plan(&plan->geo, plan->kernels->lanes, scratch.tables);
-    if (plan->flip)
+    if (plan->needs_tables)
+        mxci_conv_geometry_plan(&plan->geo, plan->kernels->lanes, scratch.tables);
+    if (plan->flip && !plan->has_winograd)
         mxci_conv_geometry_plan(&plan->flipped, plan->kernels->lanes, scratch.flipped_tables);
     return (conv_run){.plan = plan,
                       .geo = &plan->geo,
@@ -416,7 +471,9 @@ static conv_run convolution_open_run(const mxc_op_call *call, conv_plan *plan, m
                       .weights = plan->geo.shape.filters * plan->geo.patch_size,
                       .in = call->in[DATA].data,
                       .blocks = scratch.blocks,
-                      .rearranged = scratch.weights};
+                      .rearranged = scratch.weights,
+                      .winograd = scratch.winograd,
+                      .weight_winograd = scratch.weight_winograd};
 }
 
 static mxc_status conv_forward(const mxc_op_call *call) {
@@ -456,6 +513,20 @@ static void weight_gradient(const mxc_op_call *call, const conv_run *base) {
     r.out = call->in_grad[WEIGHT].data;
     r.sums = r.rearranged;
     r.add = call->req[WEIGHT] == MXC_REQ_ADD;
+    for (int64_t g = 0; r.plan->has_weight_winograd && g < r.groups; g++) {
+        const mxci_winograd_call group = {
+            .plan = &r.plan->weight_winograd,
+            .batch = r.batch,
+            .in = convolution_at(&r, r.in, g * r.image),
+            .out_grad = convolution_at(&r, r.out_grad, g * r.output),
+            .out = convolution_at(&r, r.out, g * r.weights),
+            .add = r.add,
+            .scratch = r.weight_winograd,
+        };
+        mxci_winograd_backward_weight(call->run, &group);
+    }
+    if (r.plan->has_weight_winograd)
+        return;
     mxc_parallel_for(call->run, r.geo->patch_size * r.groups, grain(&r, r.geo->patch_size) / r.batch + 1, weight_part,
                      &r);
 }

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operator/nn/winograd.h"
+
+#include "base/options.h"
+#include "math/loop.h"
+
+enum { NEVER, WHERE_FASTER, ALWAYS }; /* MXC_WINOGRAD */
+
+enum {
+    POSITIONS = MXCI_WINOGRAD_POSITIONS,
+    PANEL = MXCI_WINOGRAD_PANEL,
+    OUT = MXCI_WINOGRAD_OUT,
+    BLOCK_TILES = 64,   /* of a block, at least; at most about twice as many */
+    COLUMNS_LIMIT = 512 /* tiles in a row, at most: scratch holds whole rows */
+};
+
+/* ---- whether, and how ----------------------------------------------------------------------------------------------
+ */
+
+static int64_t whole_panels(int64_t n) {
+    return (n + PANEL - 1) / PANEL * PANEL;
+}
+
+/* What transforming the weight of a pair of channel and filter takes, in the unit of pays(): the results of many pairs
+ * leave the caches. */
+static double weight_cost(double pairs) {
+    const double bytes = POSITIONS * sizeof(float) * pairs;
+    return bytes < 1 << 20 ? 25 : bytes < 1 << 24 ? 60 : 230;
+}
+
+/*
+ * The algorithm pays where products are long: in instructions on vectors, a product of tiles and channels takes 4.5 for
+ * each pair of channel and filter, the transforms 65 for each channel and filter, and the direct algorithm 9/8 a pixel
+ * and pair. For weights whose transforms are used for so many samples.
+ */
+static int pays(const mxci_winograd *w, int64_t samples) {
+    const double tiles = (double)(w->rows * w->columns), channels = (double)w->channels, filters = (double)w->filters;
+    const double pairs = channels * filters;
+    const double direct = 9.0 / 8 * pairs * (double)(w->out[0] * w->out[1]);
+    const double transforms = 65 * (channels + filters) * tiles + weight_cost(pairs) * pairs / (double)samples;
+    return 4.5 * pairs * tiles + transforms < 0.9 * direct;
+}
+
+/* Rows of tiles of a block: as many as waste the fewest columns of panels, of those that make a block of a good size.
+ */
+static int64_t block_rows(const mxci_winograd *w, int64_t rows) {
+    const int64_t least = (BLOCK_TILES + w->columns - 1) / w->columns;
+    int64_t best = least;
+    double waste = 2;
+    for (int64_t n = least; n <= 2 * least; n++) {
+        const double tiles = (double)(n * w->columns), now = (double)whole_panels(n * w->columns) / tiles;
+        if (now < waste - 1e-3) {
+            best = n;
+            waste = now;
+        }
+    }
+    return best < rows ? best : rows;
+}
+
+int mxci_winograd_plan(const mxci_conv_shape *s, int64_t batch, int64_t groups, int64_t samples, mxci_winograd *out) {
+    mxci_winograd w = {.channels = s->channels, .filters = s->filters};
+    const int64_t when = mxci_option_get(MXCI_OPT_MXC_WINOGRAD);
+    if (when == NEVER || s->kernel[0] != 1 || s->in[0] != 1 || s->pad[0] != 0)
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        if (s->kernel[i + 1] != 3 || s->stride[i + 1] != 1 || s->dilate[i + 1] != 1)
+            return 0;
+        w.in[i] = s->in[i + 1];
+        w.out[i] = s->out[i + 1];
+        w.pad[i] = s->pad[i + 1];
+    }
+    w.rows = (w.out[0] + OUT - 1) / OUT;
+    w.columns = (w.out[1] + OUT - 1) / OUT;
+    if (w.columns > COLUMNS_LIMIT || (when == WHERE_FASTER && !pays(&w, samples)))
+        return 0;
+    w.in_sample = mxci_dim_mul(mxci_dim_mul(groups, w.channels), mxci_dim_mul(w.in[0], w.in[1]));
+    w.out_sample = mxci_dim_mul(mxci_dim_mul(groups, w.filters), mxci_dim_mul(w.out[0], w.out[1]));
+    w.count = block_rows(&w, mxci_dim_mul(batch, w.rows));
+    w.tiles = whole_panels(w.count * w.columns);
+    /* One panel more than fits, lest positions begin at the same place of the caches' sets. */
+    w.u_step = mxci_dim_add(mxci_dim_mul(w.channels, whole_panels(w.filters)), PANEL);
+    w.v_step = mxci_dim_add(mxci_dim_mul(w.channels, w.tiles), PANEL);
+    w.m_step = whole_panels(w.filters) * w.tiles + PANEL;
+    *out = w;
+    return 1;
+}
+
+mxci_winograd_scratch mxci_winograd_take_scratch(const mxci_winograd *w, int parts, mxci_scratch *s) {
+    mxci_winograd_scratch scratch;
+    scratch.u = mxci_scratch_array(s, mxci_dim_mul(POSITIONS, w->u_step), sizeof(float));
+    scratch.v = mxci_scratch_array(s, mxci_dim_mul(POSITIONS, w->v_step), sizeof(float));
+    scratch.m = mxci_scratch_array(s, mxci_dim_mul(POSITIONS, w->m_step), sizeof(float));
+    scratch.buffers = mxci_scratch_array(s, parts * mxci_winograd_buffer(w), sizeof(float));
+    return scratch;
+}
+
+/* ---- the loops of a block ------------------------------------------------------------------------------------------
+ */
+
+typedef struct block {
+    const mxci_winograd_call *call;
+    mxci_winograd w; /* with the block's rows of tiles */
+    int by_tile, add;
+} block;
+
+static float *part_buffer(const block *b, int part) {
+    return b->call->scratch.buffers + part * mxci_winograd_buffer(&b->w);
+}
+
+static void weights_part(void *arg, int64_t begin, int64_t end, int part) {
+    const block *b = arg;
+    (void)part;
+    mxci_winograd_weights(&b->w, b->call->weight, b->call->scratch.u, begin, end);
+}
+
+static void input_part(void *arg, int64_t begin, int64_t end, int part) {
+    const block *b = arg;
+    mxci_winograd_input(&b->w, b->call->in, b->by_tile, b->call->scratch.v, part_buffer(b, part), begin, end);
+}
+
+static void multiply_part(void *arg, int64_t begin, int64_t end, int part) {
+    const block *b = arg;
+    (void)part;
+    mxci_winograd_multiply(&b->w, b->call->scratch.u, b->call->scratch.v, b->call->scratch.m, begin, end);
+}
+
+static void output_part(void *arg, int64_t begin, int64_t end, int part) {
+    const block *b = arg;
+    mxci_winograd_output(&b->w, b->call->scratch.m, b->call->bias, b->call->add, b->call->out, part_buffer(b, part),
+                         begin, end);
+}
+
+static void out_grad_part(void *arg, int64_t begin, int64_t end, int part) {
+    const block *b = arg;
+    mxci_winograd_out_grad(&b->w, b->call->out_grad, b->call->scratch.m, part_buffer(b, part), begin, end);
+}
+
+static void accumulate_part(void *arg, int64_t begin, int64_t end, int part) {
+    const block *b = arg;
+    (void)part;
+    mxci_winograd_accumulate(&b->w, b->call->scratch.v, b->call->scratch.m, b->add, b->call->scratch.u, begin, end);
+}
+
+static void weight_grad_part(void *arg, int64_t begin, int64_t end, int part) {
+    const block *b = arg;
+    (void)part;
+    mxci_winograd_weight_grad(&b->w, b->call->scratch.u, b->call->add, b->call->out, begin, end);
+}
+
+/* Items of a loop that are worth a thread of their own, each taking so many instructions on vectors. */
+static int64_t grain(double instructions) {
+    return (int64_t)(2e4 / (instructions + 1)) + 1;
+}
+
+/* ---- passes --------------------------------------------------------------------------------------------------------
+ */
+
+void mxci_winograd_forward(const mxc_run *run, const mxci_winograd_call *call) {
+    const mxci_winograd *w = call->plan;
+    const int64_t rows = call->batch * w->rows;
+    block b = {.call = call, .w = *w};
+    mxc_parallel_for(run, w->filters, grain(25 * (double)w->channels), weights_part, &b);
+    for (b.w.first = 0; b.w.first < rows; b.w.first += w->count) {
+        b.w.count = rows - b.w.first < w->count ? rows - b.w.first : w->count;
+        const int64_t panels = whole_panels(b.w.count * w->columns) / PANEL;
+        const double transform = 60 * (double)(b.w.count * w->columns);
+        mxc_parallel_for(run, w->channels, grain(transform), input_part, &b);
+        mxc_parallel_for(run, POSITIONS * panels, grain(2 * (double)w->channels * (double)w->filters), multiply_part,
+                         &b);
+        mxc_parallel_for(run, w->filters, grain(transform), output_part, &b);
+    }
+}
+
+void mxci_winograd_backward_weight(const mxc_run *run, const mxci_winograd_call *call) {
+    const mxci_winograd *w = call->plan;
+    const int64_t rows = call->batch * w->rows, panels = whole_panels(w->filters) / PANEL;
+    block b = {.call = call, .w = *w, .by_tile = 1};
+    for (b.w.first = 0; b.w.first < rows; b.w.first += w->count, b.add = 1) {
+        b.w.count = rows - b.w.first < w->count ? rows - b.w.first : w->count;
+        const double tiles = (double)(b.w.count * w->columns);
+        mxc_parallel_for(run, w->channels, grain(60 * tiles), input_part, &b);
+        mxc_parallel_for(run, panels, grain(PANEL * 40 * tiles), out_grad_part, &b);
+        mxc_parallel_for(run, POSITIONS * panels, grain(2 * (double)w->channels * tiles), accumulate_part, &b);
+    }
+    mxc_parallel_for(run, panels, grain(PANEL * 25 * (double)w->channels), weight_grad_part, &b);
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operator/nn/winograd_kernels.h"
+
+#include "base/simd.h"
+#include "math/gemm_kernels.h"
+
+enum { LANES = 8, OUT = MXCI_WINOGRAD_OUT, IN = MXCI_WINOGRAD_IN, PANEL = MXCI_WINOGRAD_PANEL };
+
+typedef mxci_v_f32 V;
+
+#define ROOT 1.41421356237309504880f /* sqrt(2): the points are +-ROOT / 2 and +-ROOT */
+
+/* ---- the transforms of one axis ---------------------------------------------------------------------------------- */
+/* Vectors step apart; out may not be in. */
+
+/* B^T: six to six. */
+MXCI_INLINE void transform_input(const V *d, int step, V *out) {
+    const V even1 = d[4 * step] - 2.0f * d[2 * step], odd1 = ROOT / 2 * d[3 * step] - ROOT * d[step];
+    const V even2 = d[4 * step] - 0.5f * d[2 * step], odd2 = ROOT * d[3 * step] - ROOT / 2 * d[step];
+    out[0] = d[0] - 2.5f * d[2 * step] + d[4 * step];
+    out[step] = even1 + odd1;
+    out[2 * step] = even1 - odd1;
+    out[3 * step] = even2 + odd2;
+    out[4 * step] = even2 - odd2;
+    out[5 * step] = d[step] - 2.5f * d[3 * step] + d[5 * step];
+}
+
+/* A^T: six to four. */
+MXCI_INLINE void transform_output(const V *m, int step, V *out, int out_step) {
+    const V sum1 = m[step] + m[2 * step], difference1 = m[step] - m[2 * step];
+    const V sum2 = m[3 * step] + m[4 * step], difference2 = m[3 * step] - m[4 * step];
+    out[0] = m[0] + sum1 + sum2;
+    out[out_step] = ROOT / 2 * difference1 + ROOT * difference2;
+    out[2 * out_step] = 0.5f * sum1 + 2.0f * sum2;
+    out[3 * out_step] = ROOT / 4 * difference1 + 2 * ROOT * difference2 + m[5 * step];
+}
+
+/* A: four to six. */
+MXCI_INLINE void transform_out_grad(const V *y, int step, V *out, int out_step) {
+    const V even1 = y[0] + 0.5f * y[2 * step], odd1 = ROOT / 2 * y[step] + ROOT / 4 * y[3 * step];
+    const V even2 = y[0] + 2.0f * y[2 * step], odd2 = ROOT * y[step] + 2 * ROOT * y[3 * step];
+    out[0] = y[0];
+    out[out_step] = even1 + odd1;
+    out[2 * out_step] = even1 - odd1;
+    out[3 * out_step] = even2 + odd2;
+    out[4 * out_step] = even2 - odd2;
+    out[5 * out_step] = y[3 * step];
+}
+
+/* G: three to six. */
+MXCI_INLINE void transform_weight(const V *g, int step, V *out, int out_step) {
+    const V even1 = -2.0f / 3 * g[0] - 1.0f / 3 * g[2 * step], odd1 = ROOT / 3 * g[step];
+    const V even2 = 1.0f / 6 * g[0] + 1.0f / 3 * g[2 * step], odd2 = ROOT / 6 * g[step];
+    out[0] = g[0];
+    out[out_step] = even1 - odd1;
+    out[2 * out_step] = even1 + odd1;
+    out[3 * out_step] = even2 + odd2;
+    out[4 * out_step] = even2 - odd2;
+    out[5 * out_step] = g[2 * step];
+}
+
+/* G^T: six to three. */
+MXCI_INLINE void transform_weight_grad(const V *m, int step, V *out, int out_step) {
+    const V sum1 = m[step] + m[2 * step], sum2 = m[3 * step] + m[4 * step];
+    out[0] = m[0] - 2.0f / 3 * sum1 + 1.0f / 6 * sum2;
+    out[out_step] = ROOT / 3 * (m[2 * step] - m[step]) + ROOT / 6 * (m[3 * step] - m[4 * step]);
+    out[2 * out_step] = 1.0f / 3 * (sum2 - sum1) + m[5 * step];
+}
+
+/* ---- rows of tiles ------------------------------------------------------------------------------------------------
+ */
+
+/* Floats of a row of pixels in the buffer: of input, with what a vector reads beyond the last tile. */
+static int64_t row_floats(const mxci_winograd *w) {
+    return OUT * w->columns + LANES;
+}
+
+/* For eight planes of the gradient of the output, which is more than one of input. One more row of tiles than a block
+ * has: zeros, for tiles that do not exist. */
+int64_t mxci_winograd_buffer(const mxci_winograd *w) {
+    return (w->tiles / w->columns + 1) * LANES * OUT * row_floats(w);
+}
+
+/* Pixels of a row of tiles: height rows from row y on, from column x on, of a plane (size[0], size[1]), with zeros
+ * outside. */
+static void copy_rows(const float *plane, const int64_t size[2], int64_t y, int64_t x, int height, int64_t width,
+                      float *to) {
+    const int64_t from = x < 0 ? -x : 0, last = size[1] - x < width ? size[1] - x : width;
+    for (int i = 0; i < height; i++, to += width) {
+        if (y + i < 0 || y + i >= size[0] || last <= from) {
+            memset(to, 0, (size_t)width * sizeof *to);
+            continue;
+        }
+        memset(to, 0, (size_t)from * sizeof *to);
+        memcpy(to + from, plane + (y + i) * size[1] + x + from, (size_t)(last - from) * sizeof *to);
+        memset(to + last, 0, (size_t)(width - last) * sizeof *to);
+    }
+}
+
+/* The block's rows of tiles of one channel: height x row_floats each, behind them one of zeros. */
+static void gather_rows(const mxci_winograd *w, const float *base, int64_t sample_step, const int64_t size[2],
+                        const int64_t pad[2], int height, float *buffer) {
+    const int64_t width = row_floats(w);
+    for (int64_t i = 0; i < w->count; i++, buffer += height * width) {
+        const int64_t sample = (w->first + i) / w->rows, row = (w->first + i) % w->rows;
+        copy_rows(base + sample * sample_step, size, OUT * row - pad[0], -pad[1], height, width, buffer);
+    }
+    memset(buffer, 0, (size_t)(height * width) * sizeof *buffer);
+}
+
+/* A walk over the tiles of a block in their order. */
+typedef struct walk {
+    int64_t row, column;
+} walk;
+
+/* Where the next tile begins in the buffer; the row of zeros behind the last one. */
+MXCI_INLINE int64_t next_tile(const mxci_winograd *w, int height, walk *at) {
+    const int64_t offset = at->row * height * row_floats(w) + OUT * at->column;
+    if (at->row == w->count)
+        return offset;
+    if (++at->column == w->columns) {
+        at->column = 0;
+        at->row++;
+    }
+    return offset;
+}
+
+/* ---- images -------------------------------------------------------------------------------------------------------
+ */
+
+/* Eight tiles at from[]: 36 vectors, a lane for each tile. */
+MXCI_INLINE void load_tiles(const float *const from[LANES], int64_t width, V d[IN * IN]) {
+    for (int y = 0; y < IN; y++) {
+        V square[LANES];
+        MXCI_UNROLL
+        for (int i = 0; i < LANES; i++)
+            square[i] = mxci_load_f32(from[i] + y * width);
+        mxci_transpose_f32(square);
+        transform_input(square, 1, d + y * IN);
+    }
+}
+
+void mxci_winograd_input(const mxci_winograd *w, const float *image, int by_tile, float *v, float *buffer,
+                         int64_t begin, int64_t end) {
+    const int64_t tiles = (w->count * w->columns + PANEL - 1) / PANEL * PANEL, width = row_floats(w);
+    const int64_t panel = by_tile ? PANEL : PANEL * w->channels, channel = by_tile ? w->tiles : PANEL;
+    for (int64_t c = begin; c < end; c++) {
+        walk at = {0, 0};
+        gather_rows(w, image + c * w->in[0] * w->in[1], w->in_sample, w->in, w->pad, IN, buffer);
+        for (int64_t k = 0; k < tiles; k += LANES) {
+            float *to = v + k / PANEL * panel + k % PANEL + c * channel;
+            const float *from[LANES];
+            V d[IN * IN], out[IN * IN];
+            for (int i = 0; i < LANES; i++)
+                from[i] = buffer + next_tile(w, IN, &at);
+            load_tiles(from, width, d);
+            for (int x = 0; x < IN; x++)
+                transform_input(d + x, IN, out + x);
+            for (int t = 0; t < IN * IN; t++)
+                mxci_store_f32(to + t * w->v_step, out[t]);
+        }
+    }
+}
+
+/* ---- weights ------------------------------------------------------------------------------------------------------
+ */
+
+/* Eight channels of a filter from c on; missing ones are zeros. */
+MXCI_INLINE void load_weights(const float *weight, int64_t count, V g[9]) {
+    float square[9][LANES];
+    for (int k = 0; k < 9; k++) {
+        for (int i = 0; i < LANES; i++)
+            square[k][i] = i < count ? weight[i * 9 + k] : 0;
+    }
+    for (int k = 0; k < 9; k++)
+        g[k] = mxci_load_f32(square[k]);
+}
+
+void mxci_winograd_weights(const mxci_winograd *w, const float *weight, float *u, int64_t begin, int64_t end) {
+    for (int64_t f = begin; f < end; f++) {
+        for (int64_t c = 0; c < w->channels; c += LANES) {
+            const int64_t count = w->channels - c < LANES ? w->channels - c : LANES;
+            float *to = u + f * w->channels + c;
+            V g[9], d[IN * 3], out[IN * IN];
+            load_weights(weight + (f * w->channels + c) * 9, count, g);
+            for (int x = 0; x < 3; x++)
+                transform_weight(g + x, 3, d + x, 3);
+            for (int y = 0; y < IN; y++)
+                transform_weight(d + 3 * y, 1, out + IN * y, 1);
+            for (int t = 0; t < IN * IN; t++) {
+                if (count == LANES)
+                    mxci_store_f32(to + t * w->u_step, out[t]);
+                else
+                    memcpy(to + t * w->u_step, &out[t], (size_t)count * sizeof *to);
+            }
+        }
+    }
+}
+
+/* ---- products -----------------------------------------------------------------------------------------------------
+ */
+
+/* C (m x 16) = or += A (m x k) B (k x 16), in strips of at most six rows; add: into C. */
+static void multiply_panel(int64_t m, int64_t k, const float *a, int64_t a_row, const float *b, int add, float *c,
+                           int64_t c_row) {
+    static const float zero;
+    const int64_t strips = (m + 5) / 6;
+    for (int64_t p = 0; p < k; p += MXCI_GEMM_DEPTH) {
+        const int64_t depth = k - p < MXCI_GEMM_DEPTH ? k - p : MXCI_GEMM_DEPTH;
+        const int from_c = add || p > 0;
+        for (int64_t s = 0; s < strips; s++) {
+            const int64_t i = s * m / strips, next = (s + 1) * m / strips;
+            const mxci_tile t = {
+                .depth = depth,
+                .a = a + i * a_row + p,
+                .a_row = a_row,
+                .a_step = 1,
+                .b = b + p * PANEL,
+                .b_step = PANEL,
+                .start = from_c ? c + i * c_row : &zero,
+                .start_row = from_c ? c_row : 0,
+                .start_col = from_c,
+                .c = c + i * c_row,
+                .c_row = c_row,
+            };
+            mxci_tile_run_f32((int)(next - i), PANEL, &t);
+        }
+    }
+}
+
+void mxci_winograd_multiply(const mxci_winograd *w, const float *u, const float *v, float *m, int64_t begin,
+                            int64_t end) {
+    const int64_t panels = (w->count * w->columns + PANEL - 1) / PANEL;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t t = unit / panels, p = unit % panels;
+        multiply_panel(w->filters, w->channels, u + t * w->u_step, w->channels,
+                       v + t * w->v_step + p * PANEL * w->channels, 0, m + t * w->m_step + p * PANEL, w->tiles);
+    }
+}
+
+/* ---- results ------------------------------------------------------------------------------------------------------
+ */
+
+/* Eight tiles of output, 4x4 each, from 36 vectors m_step apart, to rows of the buffer. */
+static void store_tiles(const mxci_winograd *w, const float *m, walk *at, float *buffer) {
+    const int64_t width = row_floats(w);
+    V in[IN * IN], d[OUT * IN], out[OUT * OUT];
+    for (int t = 0; t < IN * IN; t++)
+        in[t] = mxci_load_f32(m + t * w->m_step);
+    for (int x = 0; x < IN; x++)
+        transform_output(in + x, IN, d + x, IN);
+    for (int y = 0; y < OUT; y++)
+        transform_output(d + IN * y, 1, out + OUT * y, 1);
+    mxci_transpose_f32(out);           /* of tile i: rows 0 and 1 */
+    mxci_transpose_f32(out + 2 * OUT); /* rows 2 and 3 */
+    for (int i = 0; i < LANES; i++) {
+        float *to = buffer + next_tile(w, OUT, at);
+        memcpy(to, &out[i], OUT * sizeof *to);
+        memcpy(to + width, (const char *)&out[i] + OUT * sizeof *to, OUT * sizeof *to);
+        memcpy(to + 2 * width, &out[LANES + i], OUT * sizeof *to);
+        memcpy(to + 3 * width, (const char *)&out[LANES + i] + OUT * sizeof *to, OUT * sizeof *to);
+    }
+}
+
+/* A plane's rows of tiles from the buffer to where they belong. */
+static void scatter_rows(const mxci_winograd *w, const float *buffer, float bias, int add, float *base) {
+    const int64_t width = row_floats(w);
+    for (int64_t i = 0; i < w->count; i++) {
+        const int64_t sample = (w->first + i) / w->rows, y = OUT * ((w->first + i) % w->rows);
+        const int64_t height = w->out[0] - y < OUT ? w->out[0] - y : OUT;
+        for (int64_t j = 0; j < height; j++) {
+            const float *from = buffer + (i * OUT + j) * width;
+            float *to = base + sample * w->out_sample + (y + j) * w->out[1];
+            for (int64_t x = 0; x < w->out[1]; x++)
+                to[x] = (add ? to[x] : 0) + (from[x] + bias);
+        }
+    }
+}
+
+void mxci_winograd_output(const mxci_winograd *w, const float *m, const float *bias, int add, float *out, float *buffer,
+                          int64_t begin, int64_t end) {
+    const int64_t tiles = w->count * w->columns;
+    for (int64_t f = begin; f < end; f++) {
+        walk at = {0, 0};
+        for (int64_t k = 0; k < tiles; k += LANES)
+            store_tiles(w, m + f * w->tiles + k, &at, buffer);
+        scatter_rows(w, buffer, bias ? bias[f] : 0, add, out + f * w->out[0] * w->out[1]);
+    }
+}
+
+/* ---- the weights' gradient ----------------------------------------------------------------------------------------
+ */
+
+/* A tile of eight filters at from[]: 36 vectors to d, a lane for each filter. */
+MXCI_INLINE void store_out_grad(const mxci_winograd *w, const float *const from[LANES], int64_t width, float *d) {
+    V y[OUT][LANES], rows[IN * OUT], out[IN * IN];
+    for (int i = 0; i < OUT; i++) {
+        MXCI_UNROLL
+        for (int f = 0; f < LANES; f++)
+            y[i][f] = mxci_load_f32(from[f] + i * width);
+        mxci_transpose_f32(y[i]);
+    }
+    for (int x = 0; x < OUT; x++)
+        transform_out_grad(&y[0][x], LANES, rows + x, OUT);
+    for (int i = 0; i < IN; i++)
+        transform_out_grad(rows + OUT * i, 1, out + IN * i, 1);
+    for (int t = 0; t < IN * IN; t++)
+        mxci_store_f32(d + t * w->m_step, out[t]);
+}
+
+void mxci_winograd_out_grad(const mxci_winograd *w, const float *out_grad, float *d, float *buffer, int64_t begin,
+                            int64_t end) {
+    static const int64_t no_pad[2] = {0, 0};
+    const int64_t tiles = (w->count * w->columns + PANEL - 1) / PANEL * PANEL, width = row_floats(w);
+    const int64_t plane = w->out[0] * w->out[1], step = (w->count + 1) * OUT * width;
+    for (int64_t half = 2 * begin; half < 2 * end; half++) { /* eight filters */
+        float *to = d + half / 2 * PANEL * w->tiles + half % 2 * LANES;
+        walk at = {0, 0};
+        for (int f = 0; f < LANES; f++) {
+            if (half * LANES + f < w->filters)
+                gather_rows(w, out_grad + (half * LANES + f) * plane, w->out_sample, w->out, no_pad, OUT,
+                            buffer + f * step);
+            else
+                memset(buffer + f * step, 0, (size_t)step * sizeof *buffer);
+        }
+        for (int64_t k = 0; k < tiles; k++) {
+            const float *from[LANES];
+            const int64_t offset = next_tile(w, OUT, &at);
+            for (int f = 0; f < LANES; f++)
+                from[f] = buffer + f * step + offset;
+            store_out_grad(w, from, width, to + k * PANEL);
+        }
+    }
+}
+
+void mxci_winograd_accumulate(const mxci_winograd *w, const float *v, const float *d, int add, float *sums,
+                              int64_t begin, int64_t end) {
+    const int64_t tiles = (w->count * w->columns + PANEL - 1) / PANEL * PANEL;
+    const int64_t panels = (w->filters + PANEL - 1) / PANEL, filters = panels * PANEL;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t t = unit / panels, p = unit % panels;
+        multiply_panel(w->channels, tiles, v + t * w->v_step, w->tiles, d + t * w->m_step + p * PANEL * w->tiles, add,
+                       sums + t * w->u_step + p * PANEL, filters);
+    }
+}
+
+void mxci_winograd_weight_grad(const mxci_winograd *w, const float *sums, int add, float *weight_grad, int64_t begin,
+                               int64_t end) {
+    const int64_t filters = (w->filters + PANEL - 1) / PANEL * PANEL;
+    for (int64_t first = begin * PANEL; first < end * PANEL && first < w->filters; first += LANES) {
+        const int64_t count = w->filters - first < LANES ? w->filters - first : LANES;
+        for (int64_t c = 0; c < w->channels; c++) {
+            V in[IN * IN], d[3 * IN], out[9];
+            for (int t = 0; t < IN * IN; t++)
+                in[t] = mxci_load_f32(sums + t * w->u_step + c * filters + first);
+            for (int x = 0; x < IN; x++)
+                transform_weight_grad(in + x, IN, d + x, IN);
+            for (int y = 0; y < 3; y++)
+                transform_weight_grad(d + IN * y, 1, out + 3 * y, 1);
+            for (int64_t f = 0; f < count; f++) {
+                float *to = weight_grad + ((first + f) * w->channels + c) * 9;
+                for (int k = 0; k < 9; k++)
+                    to[k] = (add ? to[k] : 0) + out[k][f];
+            }
+        }
+    }
+}
