@@ -11,8 +11,9 @@ static const struct command {
     const char *name, *usage, *doc;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"ops", "ops [--markdown DIRECTORY | --missing DEVICE | NAME...]",
+    {"ops", "ops [--markdown DIRECTORY | --cpp DIRECTORY | --missing DEVICE | NAME...]",
      "lists the operators, or describes the named ones; --markdown: writes the pages of docs/reference/operators;\n"
+     "    --cpp: writes include/mxc/operators.hpp and the headers that it includes;\n"
      "    --missing: lists those that are computed on the host for arrays on that kind of device (gpu), and why",
      mxc_ops_main},
     {"iters", "iters [--markdown | NAME...]",

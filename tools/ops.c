@@ -180,6 +180,14 @@ static int write_pages(const char *directory) {
     return result;
 }
 
+/* Writes the headers for C++ to a directory. */
+static int write_headers(const char *directory) {
+    static const mxc_op_def *ops[MAX_OPS];
+    int n = list_ops(ops);
+    qsort(ops, (size_t)n, sizeof *ops, compare_families);
+    return mxc_ops_write_cpp(ops, n, directory);
+}
+
 /* ---- where operators are computed -------------------------------------------------------------------------------- */
 
 /* Those that the host computes for arrays on other devices too, and why. */
@@ -263,6 +271,8 @@ int mxc_ops_main(int argc, char **argv) {
         return print_list();
     if (strcmp(argv[0], "--markdown") == 0 && argc == 2)
         return write_pages(argv[1]);
+    if (strcmp(argv[0], "--cpp") == 0 && argc == 2)
+        return write_headers(argv[1]);
     if (strcmp(argv[0], "--missing") == 0 && argc == 2)
         return print_missing(argv[1]);
     return print_some(argc, argv);
