@@ -21,8 +21,17 @@ set(test_environment
     "TSAN_OPTIONS=allocator_may_return_null=1:halt_on_error=0:second_deadlock_stack=1:atexit_sleep_ms=50:suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
 
 file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c tests/*/test_*.cpp)
-if(NOT TARGET mxc_fake_gpu) # without a C++ compiler there is none
-    list(FILTER test_sources EXCLUDE REGEX "/fake_gpu/|/cuda/|[.]cpp$")
+if(NOT TARGET mxc_fake_gpu)
+    list(FILTER test_sources EXCLUDE REGEX "/fake_gpu/|/cuda/")
+endif()
+look_for_language(CXX)
+if(CMAKE_CXX_COMPILER)
+    enable_language(CXX)
+    set(CMAKE_CXX_STANDARD 17)
+    set(CMAKE_CXX_STANDARD_REQUIRED ON)
+    set(CMAKE_CXX_EXTENSIONS OFF)
+else()
+    list(FILTER test_sources EXCLUDE REGEX "[.]cpp$")
 endif()
 if(NOT TARGET mxc_mpi OR NOT MXC_SANITIZE STREQUAL none)
     list(FILTER test_sources EXCLUDE REGEX "/mpi/") # tests/kvstore plays the group, under sanitizers too

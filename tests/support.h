@@ -113,11 +113,11 @@ static inline void test_write_file(const char *path, const void *data, size_t by
 static inline char *test_read_file(const char *path, size_t *bytes) {
     FILE *file = fopen(path, "rb");
     size_t n = 0, room = 1024;
-    char *data = file ? malloc(room) : NULL;
+    char *data = file ? (char *)malloc(room) : NULL;
     if (!data)
         return NULL;
     while ((n += fread(data + n, 1, room - n, file)) == room)
-        data = realloc(data, room *= 2);
+        data = (char *)realloc(data, room *= 2);
     fclose(file);
     data[n] = '\0';
     if (bytes)

@@ -164,8 +164,7 @@ template <class T> class span {
     template <size_t N> constexpr span(T (&array)[N]) noexcept : data_(array), size_(N) {
     }
     template <class U = T, class = std::enable_if_t<std::is_const_v<U>>>
-    constexpr span(std::initializer_list<std::remove_const_t<U>> list) noexcept
-        : span(list.begin(), list.size()) {
+    constexpr span(std::initializer_list<std::remove_const_t<U>> list) noexcept : span(list.begin(), list.size()) {
     }
     template <class Container,
               class = std::enable_if_t<std::is_convertible_v<decltype(std::data(std::declval<Container &>())), T *>>>

@@ -83,22 +83,15 @@ template <class T> class required {
     template <class From, class = std::enable_if_t<std::is_convertible_v<From &&, T>>>
     required(From &&value) : value_(std::forward<From>(value)) {
     }
-    template <class Element, class U = T,
-              class = std::enable_if_t<std::is_same_v<U, tuple> || std::is_same_v<U, floats>>>
-    required(std::initializer_list<Element> values) : value_(to_list(values)) {
+    template <class U = T, class = std::enable_if_t<std::is_same_v<U, tuple> || std::is_same_v<U, floats>>>
+    required(std::initializer_list<std::conditional_t<std::is_same_v<U, tuple>, int64_t, double>> values)
+        : value_(values) {
     }
     operator const T &() const noexcept {
         return value_;
     }
 
   private:
-    template <class Element> static T to_list(std::initializer_list<Element> values) {
-        using number = std::remove_cv_t<std::remove_reference_t<decltype(*std::declval<const T &>().begin())>>;
-        std::array<number, 65> copy;
-        size_t n = std::min(values.size(), copy.size()); /* T refuses so many */
-        std::transform(values.begin(), values.begin() + n, copy.begin(), [](Element x) { return number(x); });
-        return T(span<const number>(copy.data(), n));
-    }
     T value_;
 };
 
