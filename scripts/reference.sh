@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # reference.sh BUILD OUT: writes the pages of docs/reference to OUT, from the operators, iterators, optimizers and metrics that
-# BUILD/tools/mxc describes, the structs of the public headers, and src/base/options.def. OUT is created.
+# BUILD/tools/mxc describes, the structs of the public headers, and src/base/options.def. OUT is created. If it is
+# docs/reference, the operators' headers for C++ in include/mxc are written, too.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 tool=$(realpath "$1")/tools/mxc
@@ -28,6 +29,7 @@ END
 
 
 "$tool" ops --markdown "$out/operators"
+[ "$out" != "$root/docs/reference" ] || "$tool" ops --cpp include/mxc
 {
     echo '# Operators of MXNet that are not supported'
     echo

@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Every public header stands alone, twice over, as C99, C11, C++11 and C++17 without a warning, and an FFI generator can read
-# it; those for C++ alone (.hpp) as C++11 and C++17.
+# it; those for C++ alone (.hpp) as C++11 and C++17, and mxc.hpp and what it includes as C++17 and C++20, which refuse older
+# standards and -fno-exceptions in words. The classes of mxc.hpp own every kind of handle.
 . "$(dirname "$0")/lib.sh"
 
 check() {
     local header name standard
     for header in "$1"/include/mxc/*.h; do
+        [ -e "$header" ] || continue
         name=include/mxc/$(basename "$header")
         compile "$1" "$name" "${CC:-cc}" c c99
         compile "$1" "$name" "${CC:-cc}" c c11
@@ -17,10 +19,24 @@ check() {
         code "$header" | grep -nE '\b(_Atomic|_Generic|restrict|_Static_assert|typeof)\b|^ +[a-z_0-9 ]+ [a-z_0-9]+ ?: ?[0-9]+;' |
             sed "s|^\([0-9]*\):.*|$name:\1: not in the subset that every language binding reads|" || true
     done
-    for header in "$1"/include/mxc/*.hpp; do
+    for header in "$1"/include/mxc/*.hpp "$1"/include/mxc/cpp/*.hpp; do
         [ -e "$header" ] || continue
-        compile "$1" "include/mxc/$(basename "$header")" "${CXX:-c++}" c++ c++11
-        compile "$1" "include/mxc/$(basename "$header")" "${CXX:-c++}" c++ c++17
+        name=${header#"$1"/}
+        case $name in
+            include/mxc/mxc.hpp)
+                compile "$1" "$name" "${CXX:-c++}" c++ c++17
+                compile "$1" "$name" "${CXX:-c++}" c++ c++20
+                ! command -v clang++ >/dev/null || compile "$1" "$name" clang++ c++ c++17
+                refuses "$1" "$name" 'needs C++17' -std=c++14
+                refuses "$1" "$name" 'without -fno-exceptions' -std=c++17 -fno-exceptions
+                owns_handles "$1"
+                ;;
+            include/mxc/cpp/* | include/mxc/operators.hpp) compile "$1" "$name" "${CXX:-c++}" c++ c++17 ;;
+            *)
+                compile "$1" "$name" "${CXX:-c++}" c++ c++11
+                compile "$1" "$name" "${CXX:-c++}" c++ c++17
+                ;;
+        esac
     done
     if [ -e "$1/include/mxc/op.h" ]; then
         own_operator_compiles "$1" "${CC:-cc}" c c11 own_op.c
@@ -63,7 +79,26 @@ compile() {
         sed "s|^|$2:1: as $5: |" || true
 }
 
+# refuses ROOT HEADER TEXT OPTION...: the first error of the compiler has TEXT
+refuses() {
+    local said
+    said=$(echo "#include <${2#include/}>" | "${CXX:-c++}" -x c++ "${@:4}" "-I$1/include" -fsyntax-only - 2>&1 || true)
+    grep -m 1 error <<<"$said" | grep -qF -- "$3" || echo "$2:1: with ${*:4} the first error does not say '$3'"
+}
+
+# owns_handles ROOT: what releases a handle in docs/reference/api.json is called by a class
+owns_handles() {
+    local function
+    [ -e "$1/docs/reference/api.json" ] || return 0
+    awk '/^ *"handles": / { inside = 1 } /^ *"structs": / { inside = 0 }
+         inside && sub(/.*"release": "/, "") { sub(/".*/, ""); print }' "$1/docs/reference/api.json" |
+        while read -r function; do
+            grep -rqw "$function" "$1/include/mxc/cpp" || echo "include/mxc/mxc.hpp:1: no class calls $function"
+        done
+}
+
 samples() {
+    must_find include/mxc/mxc.hpp <<<'int x();'
     must_find include/mxc/a.h <<<'size_t mxc_a(void);'
     must_find include/mxc/a.h <<<'extern int mxc_a[]; int mxc_b(int new);'
     must_find include/mxc/a.h <<<'enum { A = 1, B = 2, };

@@ -7,7 +7,7 @@
 # licences ROOT: source files whose first line, or second below #!, is no licence line
 licences() {
     (cd "$1" && find . \( -path ./build -o -path './.*' -o -path ./tests/golden/data \) -prune -o -type f -regextype egrep \
-        -regex '.*\.(c|h|inc|def|cu|cpp|sh|py|cmake|awk|lua)' -print | sed 's|^\./||' | sort | tr '\n' '\0' | xargs -0 -r awk '
+        -regex '.*\.(c|h|hpp|inc|def|cu|cpp|sh|py|cmake|awk|lua)' -print | sed 's|^\./||' | sort | tr '\n' '\0' | xargs -0 -r awk '
         FNR == 1 { if (NR > 1 && !found) print file ":1: no SPDX-License-Identifier"; file = FILENAME; found = 0 }
         FNR <= 2 && /SPDX-License-Identifier: Apache-2\.0/ { found = 1 }
         FNR > 2 { nextfile }

@@ -373,6 +373,17 @@ static void runs_tasks() {
                 v.wait_to_read();
             };
             assert_throws(MXC_EUSER, "failed", fail_now);
+            mxc::completion kept;
+            mxc::push_async(engine, "later", {}, vars, [&](const mxc_run &, mxc::completion done) {
+                kept = std::move(done);
+                kept.complete();
+            });
+            v.wait_to_read();
+            auto give_up = [&] {
+                mxc::push_async(engine, "never", {}, vars, [](const mxc_run &, mxc::completion) {});
+                v.wait_to_read();
+            };
+            assert_throws(MXC_ECANCELED, "given up", give_up);
             mxc_var *const twice[] = {v.get(), v.get()};
             assert_throws(MXC_EINVAL, "", [&] { mxc::push(engine, "twice", {}, twice, [sum](const mxc_run &) {}); });
             assert_throws(MXC_EINVAL, "",

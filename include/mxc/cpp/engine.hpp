@@ -89,11 +89,8 @@ class task_holder {
           owner_(std::make_unique<std::shared_ptr<task_function>>(function_)) {
         mxc_task_init(&task_, sizeof task_);
         task_.name = name.c_str();
-        task_.fn = [](const mxc_run *run, void *arg) {
-            return guard([&] { (**static_cast<std::shared_ptr<task_function> *>(arg))(*run); });
-        };
         task_.arg = owner_.get();
-        task_.destroy = [](void *arg) { delete static_cast<std::shared_ptr<task_function> *>(arg); };
+        task_.destroy = [](void *arg) { delete static_cast<std::shared_ptr<Function> *>(arg); };
     }
     const mxc_task *get() const noexcept {
         return &task_;
@@ -106,8 +103,8 @@ class task_holder {
     }
 
   private:
-    std::shared_ptr<task_function> function_;
-    std::unique_ptr<std::shared_ptr<task_function>> owner_;
+    std::shared_ptr<Function> function_;
+    std::unique_ptr<std::shared_ptr<Function>> owner_;
     mxc_task task_;
 };
 
@@ -116,7 +113,14 @@ class task_holder {
 /** Queue a function that reads and writes variables. name outlives the task. Allocates an object that holds it. */
 inline void push(engine_view on, text name, span<mxc_var *const> reads, span<mxc_var *const> writes,
                  task_function function) {
-    detail::task_holder task(name, std::move(function));
+    detail::task_holder<task_function> task(name, std::move(function));
+    task.check(mxc_engine_push(on.get(), task.get(), detail::to_int(reads.size()), reads.data(),
+                               detail::to_int(writes.size()), writes.data(), 0));
+}
+
+inline void push_async(engine_view on, text name, span<mxc_var *const> reads, span<mxc_var *const> writes,
+                       async_function function) {
+    detail::task_holder<async_function> task(name, std::move(function));
     task.check(mxc_engine_push(on.get(), task.get(), detail::to_int(reads.size()), reads.data(),
                                detail::to_int(writes.size()), writes.data(), 0));
 }
@@ -127,7 +131,7 @@ class engine_op : public detail::unique_handle<mxc_engine_op, mxc_engine_op_dest
     engine_op() noexcept = default;
     engine_op(engine_view on, text name, span<mxc_var *const> reads, span<mxc_var *const> writes,
               task_function function) {
-        detail::task_holder task(name, std::move(function));
+        detail::task_holder<task_function> task(name, std::move(function));
         task.check(mxc_engine_op_create(on.get(), task.get(), detail::to_int(reads.size()), reads.data(),
                                         detail::to_int(writes.size()), writes.data(), &handle_));
     }
