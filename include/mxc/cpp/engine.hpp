@@ -76,18 +76,57 @@ class var : public detail::unique_handle<mxc_var, detail::delete_var> {
     }
 };
 
+/** The end of an asynchronous function, which is declared once, on any thread. One that is destroyed before ends its
+ *  function with MXC_ECANCELED. */
+class completion {
+  public:
+    completion() noexcept = default;
+    explicit completion(mxc_done *done) noexcept : done_(done) {
+    }
+    completion(completion &&other) noexcept : done_(std::exchange(other.done_, nullptr)) {
+    }
+    completion &operator=(completion &&other) noexcept {
+        std::swap(done_, other.done_);
+        return *this;
+    }
+    ~completion() {
+        complete(MXC_ECANCELED, "an asynchronous function was given up");
+    }
+    void complete(mxc_status status = MXC_OK, text message = {}) noexcept {
+        if (done_)
+            mxc_done_complete(std::exchange(done_, nullptr), status, message.c_str());
+    }
+
+  private:
+    mxc_done *done_ = nullptr;
+};
+
 /** A function for the engine. It ends its variables in the error state by throwing. */
 using task_function = std::function<void(const mxc_run &)>;
+/** One that has ended when it says so, which may be after it has returned. */
+using async_function = std::function<void(const mxc_run &, completion)>;
 
 namespace detail {
 
+inline void set_function(mxc_task &task, const task_function *) noexcept {
+    task.fn = [](const mxc_run *run, void *arg) {
+        return guard([&] { (**static_cast<std::shared_ptr<task_function> *>(arg))(*run); });
+    };
+}
+inline void set_function(mxc_task &task, const async_function *) noexcept {
+    task.async_fn = [](const mxc_run *run, void *arg, mxc_done *done) {
+        MXC_IGNORE(guard([&] { (**static_cast<std::shared_ptr<async_function> *>(arg))(*run, completion(done)); }));
+    };
+}
+
 /** A function and the task that calls it. The engine owns a reference until it destroys the task. */
-class task_holder {
+template <class Function> class task_holder {
   public:
-    task_holder(text name, task_function function)
-        : function_(std::make_shared<task_function>(std::move(function))),
-          owner_(std::make_unique<std::shared_ptr<task_function>>(function_)) {
+    task_holder(text name, Function function)
+        : function_(std::make_shared<Function>(std::move(function))),
+          owner_(std::make_unique<std::shared_ptr<Function>>(function_)) {
         mxc_task_init(&task_, sizeof task_);
+        set_function(task_, function_.get());
         task_.name = name.c_str();
         task_.arg = owner_.get();
         task_.destroy = [](void *arg) { delete static_cast<std::shared_ptr<Function> *>(arg); };
