@@ -176,8 +176,8 @@ stage_programs() {
     local program
     build "${release[@]}" || true
     run_programs build/release
-    for program in examples/*.c bench/bench_*.c tools/mxc.c; do
-        program=${program%.c}
+    for program in examples/*.c examples/cpp/*.cpp bench/bench_*.c tools/mxc.c; do
+        program=${program%.c*}
         grep -qE "(^|[ ;&/])$program([ )]|\$)" "$scratch/programs" || try "$program is in tests/programs.txt" false || true
     done
 }
