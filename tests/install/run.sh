@@ -48,9 +48,14 @@ done
 source=own_op.cpp standard=c++11 compile "$work/own_op" c++
 runs "an operator of its own, C++11" "$work/own_op" shared
 
+source=classes.cpp standard=c++17 compile "$work/classes" c++
+runs "mxc.hpp, shared, C++17" "$work/classes" shared
+source=classes.cpp standard=c++17 compile "$work/classes" c++ --static
+runs "mxc.hpp, static, C++17" "$work/classes" static
+
 cmake -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" >>"$work/log"
 cmake --build "$work/build" >>"$work/log"
-for language in c cpp; do
+for language in c cpp classes; do
     runs "find_package, shared, $language" "$work/build/${language}_shared" shared
     runs "find_package, static, $language" "$work/build/${language}_static" static
 done
