@@ -478,8 +478,15 @@ def thread_marker(text):
 
 # ---- structs, enumerations, constants --------------------------------------------------------------------------------
 
-def without_thread(text):
-    return re.sub(r"\s*@thread \w+\.?", "", text)
+def length_marker(text, position):
+    """The length of a member that is an array, from '@length n' in its comment, or '@length n, m' for two on one line."""
+    match = re.search(r"@length (\w+(?:\+\w+)?(?:, \w+)*)", text)
+    lengths = match[1].split(", ") if match else [None]
+    return lengths[min(position, len(lengths) - 1)]
+
+
+def without_markers(text):
+    return re.sub(r"\s*@(thread \w+|length \w+(\+\w+)?(, \w+)*)\.?", "", text)
 
 
 class Declarations:
@@ -509,18 +516,33 @@ class Declarations:
                 default = thread_marker(text) or self.functions.thread_of(member["base"])
                 self.callback(header, start, f"{name}.{decl.name}", member, doc, default)
             members.append(member)
-            length = length_of(members, len(members) - 1)
-            if length:
-                member["length"] = length
-            member["doc"] = without_thread(doc)
+            self.add_length(header, name, node.decls, decl, members, doc)
+            member["doc"] = without_markers(doc)
         init = f"{name}_init"
         result = {"name": name, "c_name": f"struct {node.name}" if node.name else name, "header": header.name,
-                  "doc": without_thread(text), "init": init if init in self.functions.names else None,
+                  "doc": without_markers(text), "init": init if init in self.functions.names else None,
                   "release": self.functions.release(name) if self.functions.holds_pointers(name) else None,
                   "members": members}
         if members[0]["name"] == "size" and re.search(r"_(options|spec)$|^mxc_task$", name) and not result["init"]:
             wrong(header.name, node.coord.line, f"{name}: a struct of options has a function {init}")
         return result
+
+    def add_length(self, header, name, decls, decl, members, doc):
+        """Of the last of members."""
+        member = members[-1]
+        position = [d.name for d in decls if d.coord.line == decl.coord.line].index(decl.name)
+        length = member["pointers"] and member["kind"] != "callback" and length_marker(doc, position)
+        length = length or length_of(members, len(members) - 1)
+        is_several = member["pointers"] == 2 or (member["pointers"] == 1 and member["base"] != "char" and
+                                                 member["kind"] in ("integer", "float", "enum"))
+        if is_several and not length:
+            wrong(header.name, decl.coord.line, f"{name}.{decl.name}: how long is the array? say '@length MEMBER' or "
+                  "'@length text'")
+        if length:
+            member["length"] = length
+            for word in re.findall(r"[A-Za-z_]\w*", length):
+                if length != "text" and word not in [d.name for d in decls]:
+                    wrong(header.name, decl.coord.line, f"{name}.{decl.name}: @length {length}: there is no member {word}")
 
     def typedef(self, name):
         header, node = self.types.callbacks[name]
@@ -528,7 +550,7 @@ class Declarations:
         text = header.doc(start, end)
         if not text:
             wrong(header.name, start, f"{name} has no comment")
-        result = {"name": name, "header": header.name, "doc": without_thread(text)}
+        result = {"name": name, "header": header.name, "doc": without_markers(text)}
         return self.callback(header, start, name, dict(result, **self.types.signature(node.type.type)), text)
 
     def enum(self, name, header, node):

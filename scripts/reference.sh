@@ -51,7 +51,7 @@ members() {
     function flush() {
         if (declaration != "" && declaration != "size_t size;") {
             gsub(/[ \t]+/, " ", comment)
-            gsub(/ ?@thread [a-z]+/, "", comment)
+            gsub(/ ?@(thread|length) [a-z0-9_+]+/, "", comment)
             gsub(/\|/, "\\|", comment)
             gsub(/</, "\\<", comment)
             gsub(/(mxc|MXC)_[A-Za-z0-9_]+|__[a-z]+__/, "`&`", comment)

@@ -31,8 +31,8 @@ typedef struct DLTensor {
     DLDevice device;
     int32_t ndim;
     DLDataType dtype;
-    int64_t *shape;
-    int64_t *strides; /* in elements; NULL: dense in C order */
+    int64_t *shape;   /* @length ndim */
+    int64_t *strides; /* in elements; NULL: dense in C order. @length ndim */
     uint64_t byte_offset;
 } DLTensor;
 

@@ -26,7 +26,8 @@ typedef struct mxc_bind_options {
     size_t size;
     /* Device of all nodes that no group places elsewhere. Default cpu(0). */
     mxc_context context;
-    /* Device groups: nodes with attribute ctx_group = group_names[i] are placed on group_contexts[i]. Default none. */
+    /* Device groups: nodes with attribute ctx_group = group_names[i] are placed on group_contexts[i]. Default none.
+     * @length n_groups */
     int n_groups;
     const char *const *group_names;
     const mxc_context *group_contexts;
@@ -60,7 +61,7 @@ typedef struct mxc_bind_spec {
     /* Known variables, as for mxc_symbol_infer: inputs such as data and label. Default none. */
     int64_t n;
     const char *const *names;
-    /* Shapes of the n variables. Default NULL: none is known. */
+    /* Shapes of the n variables. Default NULL: none is known. @length n */
     const mxc_shape *shapes;
     /* Dtypes of the n variables. Default NULL: float32 where nothing else is inferred. */
     const mxc_dtype *types;

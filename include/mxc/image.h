@@ -14,7 +14,7 @@
 /** Pixels (height,width,channels), one byte each; 1 channel (grey) or 3 (red, green, blue). */
 typedef struct mxc_image {
     int64_t height, width, channels;
-    uint8_t *pixels;
+    uint8_t *pixels; /* @length text */
 } mxc_image;
 
 /** Free the pixels and clear the struct.

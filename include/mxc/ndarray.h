@@ -128,8 +128,8 @@ MXC_API void mxc_free(void *block);
 /** Arrays with optional names; names is NULL for an unnamed list. Free with mxc_ndarray_list_release. */
 typedef struct mxc_ndarray_list {
     int64_t n;
-    mxc_ndarray **arrays; /* NULL entries where the file held "none" */
-    char **names;
+    mxc_ndarray **arrays; /* NULL entries where the file held "none". @length n */
+    char **names;         /* @length n */
 } mxc_ndarray_list;
 
 /** Release all arrays, free all memory, and clear the struct.

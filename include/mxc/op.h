@@ -23,10 +23,10 @@ typedef struct mxc_op mxc_op; /* a descriptor with parameters; immutable, refere
 /** Everything known of one use of an operator before it runs. Slots not known yet: ndim -1, MXC_DTYPE_UNKNOWN. */
 typedef struct mxc_op_sig {
     const mxc_op *op;
-    const void *params;     /* struct of the descriptor's schema */
-    int n_in, n_out, n_aux; /* arguments, outputs (hidden ones too), auxiliary states */
-    mxc_shape *in_shape, *out_shape, *aux_shape;
-    mxc_dtype *in_type, *out_type, *aux_type;
+    const void *params;                          /* struct of the descriptor's schema */
+    int n_in, n_out, n_aux;                      /* arguments, outputs (hidden ones too), auxiliary states */
+    mxc_shape *in_shape, *out_shape, *aux_shape; /* @length n_in, n_out, n_aux */
+    mxc_dtype *in_type, *out_type, *aux_type;    /* @length n_in, n_out, n_aux */
     mxc_context context;
     int is_train;
     int parallelism; /* most parts that mxc_parallel_for will make, for scratch per part */
@@ -41,8 +41,8 @@ typedef struct mxc_op_call {
     const mxc_run *run; /* for mxc_parallel_for and the device stream */
     int is_train;
     int n_in, n_out, n_aux;
-    const mxc_tensor *in, *out, *aux;
-    const mxc_tensor *out_grad, *in_grad; /* backward only: n_out and n_in of them */
+    const mxc_tensor *in, *out, *aux;     /* @length n_in, n_out, n_aux */
+    const mxc_tensor *out_grad, *in_grad; /* backward only. @length n_out, n_in */
     const mxc_req *req;                   /* forward: n_out; backward: n_in */
     void *temp;                           /* temp_bytes of scratch, 64-byte aligned, undefined contents */
     size_t temp_bytes;

@@ -86,7 +86,7 @@ typedef struct mxc_optimizer_call {
      * afterwards; states and gradient are then float32, too. */
     mxc_ndarray *weight;
     mxc_ndarray *grad;    /* not rescaled and not clipped; must not be changed. NULL in init_state */
-    mxc_ndarray **states; /* in the order of their names; an entry is NULL where init_state made none */
+    mxc_ndarray **states; /* in the order of their names; NULL where init_state made none. @length text */
     double lr, wd;        /* learning rate and weight decay of this weight, its factors included */
     double rescale_grad;  /* factor on the gradient, to be applied first */
     double clip_gradient; /* limit of absolute rescaled gradients; below 0: none */

@@ -79,8 +79,8 @@ MXC_API void mxc_record_writer_abandon(mxc_record_writer *writer);
 /** Keys and offsets of records, in file order. */
 typedef struct mxc_record_index {
     int64_t n;
-    uint64_t *keys;
-    int64_t *offsets;
+    uint64_t *keys;   /* @length n */
+    int64_t *offsets; /* @length n */
 } mxc_record_index;
 
 /** Read an .idx file: lines "key TAB offset". MXC_EFORMAT names the line. */

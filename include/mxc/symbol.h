@@ -17,7 +17,7 @@ typedef struct mxc_symbol mxc_symbol;
 /** A list of strings that the caller owns; free with mxc_names_release. */
 typedef struct mxc_names {
     int64_t n;
-    char **items;
+    char **items; /* @length n */
 } mxc_names;
 /** Free the strings and clear the list; a cleared list is fine.
  *  @param[in,out] names  all zeros afterwards
@@ -162,9 +162,9 @@ MXC_API void mxc_attr_scope_leave(void);
 /** Result of inference, in the order of list_arguments, list_outputs, list_aux. Free with mxc_inferred_release. */
 typedef struct mxc_inferred {
     int64_t n_args, n_outputs, n_aux;
-    mxc_shape *arg_shapes, *output_shapes, *aux_shapes;
-    mxc_dtype *arg_types, *output_types, *aux_types;
-    int complete; /* nothing is unknown */
+    mxc_shape *arg_shapes, *output_shapes, *aux_shapes; /* @length n_args, n_outputs, n_aux */
+    mxc_dtype *arg_types, *output_types, *aux_types;    /* @length n_args, n_outputs, n_aux */
+    int complete;                                       /* nothing is unknown */
 } mxc_inferred;
 /** Free the lists and clear the struct.
  *  @param[in,out] inferred  all zeros afterwards

@@ -384,7 +384,7 @@ typedef struct mxc_fit_options {
      * searched. */
     int allow_nan;
     /* When this becomes non-zero (a signal handler may set it), the training finishes the step, writes a checkpoint and
-     * returns. Default NULL. */
+     * returns. Default NULL. @length 1 */
     volatile int *stop;
     /* Called after each batch and each epoch, with user. Default NULL. */
     mxc_fit_callback callback;

@@ -49,6 +49,33 @@ MXC_API int64_t mxc_sum(const int64_t *numbers);'
 typedef struct mxc_pair { int a, b; } mxc_pair;
 /** Sums. */
 MXC_API int mxc_sum(int n, const mxc_pair *pairs);'
+    finds 'mxc_list.items: how long is the array' <<<'/** A list. */
+typedef struct mxc_list {
+    int m;
+    char **items;
+} mxc_list;
+/** Clears it.
+ *  @param[in,out] list  the list
+ */
+MXC_API void mxc_list_clear(mxc_list *list);'
+    finds '' <<<'/** A list. */
+typedef struct mxc_list {
+    int m, k;
+    char **items, **more; /* @length m, k */
+} mxc_list;
+/** Clears it.
+ *  @param[in,out] list  the list
+ */
+MXC_API void mxc_list_clear(mxc_list *list);'
+    finds 'there is no member k' <<<'/** A list. */
+typedef struct mxc_list {
+    int m;
+    char **items; /* @length k */
+} mxc_list;
+/** Clears it.
+ *  @param[in,out] list  the list
+ */
+MXC_API void mxc_list_clear(mxc_list *list);'
     finds 'there is no parameter m' <<<'/** Sums.
  *  @param[n=m] numbers  to be summed
  */
