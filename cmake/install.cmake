@@ -6,6 +6,9 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mxc)
 set_target_properties(mxc_static PROPERTIES EXPORT_NAME mxc_static)
 
 install(DIRECTORY include/mxc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# The description of the interface, for bindings to other languages, and the one for LuaJIT, which reads it.
+install(FILES docs/reference/api.json DESTINATION ${CMAKE_INSTALL_DATADIR}/mxc)
+install(FILES lua/mxc.lua DESTINATION ${CMAKE_INSTALL_DATADIR}/lua/5.1)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/mxc)
 # Two sets: who links the shared library needs no development packages of ours.
 install(TARGETS mxc EXPORT mxc-shared)

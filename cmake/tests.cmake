@@ -118,6 +118,21 @@ if(TARGET test_operator_part)
     set_target_properties(test_operator_part PROPERTIES ENABLE_EXPORTS ON)
 endif()
 
+# The LuaJIT binding, where LuaJIT and its decoder of JSON are. A sanitizer would have to be loaded before them.
+if(MXC_SANITIZE STREQUAL none AND "lua/test_mxc" MATCHES "${MXC_TESTS}")
+    find_program(MXC_LUAJIT luajit)
+    mark_as_advanced(MXC_LUAJIT)
+    if(MXC_LUAJIT)
+        execute_process(COMMAND ${MXC_LUAJIT} -e "require 'cjson'" RESULT_VARIABLE lacks_cjson OUTPUT_QUIET ERROR_QUIET)
+    endif()
+    if(MXC_LUAJIT AND NOT lacks_cjson)
+        list(APPEND features lua)
+        add_test(NAME lua/test_mxc COMMAND ${MXC_LUAJIT} ${CMAKE_SOURCE_DIR}/tests/lua/test_mxc.lua)
+        set_tests_properties(lua/test_mxc PROPERTIES LABELS lua TIMEOUT ${test_timeout}
+            ENVIRONMENT "${test_environment};LIBMXC_LIBRARY=$<TARGET_FILE:mxc>")
+    endif()
+endif()
+
 # The longest tests start first, so that no processor waits for one of them at the end.
 foreach(test models/test_models operator/test_operators kvstore/test_dist rewrite/test_quantize_network train/test_resume)
     if(TEST ${test})

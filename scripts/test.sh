@@ -127,6 +127,7 @@ stage_minimal() {
 stage_plain() {
     build "${release[@]}" || true
     run_tests build/release
+    grep -qx lua build/release/features.txt || skip "tests/lua: needs LuaJIT and lua-cjson (packages luajit, lua-cjson)"
     [ -e build/release/libmxc_mpi.so ] || skip "tests/mpi: needs an MPI (packages libopenmpi-dev, openmpi-bin)"
     try symbols tests/checks/symbols.sh || true
     if /usr/bin/python3 -c 'import pycparser' 2>/dev/null; then
@@ -235,7 +236,7 @@ stage_fuzz() {
 
 say "Tests libmxc: installs missing packages, builds in build/, runs the stages ${stages[*]}."
 need_packages "${build_packages[@]}" ccache ninja-build clang-format g++ binutils libcmocka-dev clang libclang-rt-dev dataset-fashion-mnist \
-    libopenmpi-dev openmpi-bin pandoc python3-pycparser
+    libopenmpi-dev openmpi-bin pandoc python3-pycparser luajit lua-cjson
 for stage in "${stages[@]}"; do
     start=$SECONDS before=$passed
     say "== $stage"

@@ -107,7 +107,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_autograd_backward(int n, mxc_ndarray *cons
  * @param[null] head_grads  as for mxc_autograd_backward
  * @param variables  n_variables arrays
  * @param[null] options  NULL: all defaults
- * @param[out] out   n_variables new arrays; the caller releases them
+ * @param[out,n=n_variables] out  n_variables new arrays; the caller releases them
  * @return as mxc_autograd_backward; MXC_ESTATE also for an array that the heads do not depend on
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_autograd_gradients(int n, mxc_ndarray *const *heads,

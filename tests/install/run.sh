@@ -83,6 +83,13 @@ cc -Wall -Werror "-I$prefix/include" "$here/load.c" -o "$work/load" -ldl -pthrea
 grep -q "^libmxc [0-9]" "$work/out"
 echo "dlopen and dlclose: work"
 
+if luajit -e "require 'cjson'" 2>/dev/null; then
+    LUA_PATH="$prefix/share/lua/5.1/?.lua" LIBMXC_LIBRARY="$prefix/lib/libmxc.so" luajit -e 'print(require("mxc").version())' \
+        >"$work/out"
+    grep -q '^[0-9]' "$work/out"
+    echo "LuaJIT: works"
+fi
+
 # Modules of the tree are found without any variable, by the shared library and by the installed program, which is linked
 # statically. What lies there cannot be loaded: the loader says which file it tried.
 rm -f "$prefix/lib/libmxc_cuda.so"
