@@ -141,6 +141,8 @@ stage_install() {
     build "${release[@]}" || return 0
     try "install" tests/install/run.sh build/release || true
     try "guide" tests/install/guide.sh build/release || true
+    luajit -e "require 'cjson'" 2>/dev/null ||
+        skip "docs/guide/lua.md and the installed binding: need LuaJIT and lua-cjson (packages luajit, lua-cjson)"
 }
 
 # missing DIRECTORY WORD: what a line of tests/programs.txt needs by its word "@PATH" or "+FEATURE", and is not there

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # guide.sh [BUILD [PAGE...]]: follows the pages of docs/guide literally, against the installed build (default build/release).
-# Each page gets an empty directory. A code block below "<!-- write: FILE -->" is written to that file, one below
+# A page with "<!-- needs: COMMAND -->" is skipped where the command fails. Each page gets an empty directory. A code block below "<!-- write: FILE -->" is written to that file, one below
 # "<!-- run -->" is run there, and each line of one below "<!-- prints -->" must be in the output of the last run. /opt/mxc and
 # build/release in the pages stand for the installed tree and the build directory, libmxc/ for a clone of this tree.
 set -euo pipefail
@@ -33,6 +33,11 @@ steps() {
 
 for page; do
     name=$(basename "$page" .md)
+    needs=$(sed -n 's/^<!-- needs: \(.*\) -->$/\1/p' "$page")
+    if [ -n "$needs" ] && ! bash -c "$needs" >/dev/null 2>&1; then
+        echo "$name: skipped, since this fails: $needs"
+        continue
+    fi
     mkdir -p "$work/$name" "$work/blocks/$name"
     steps "$page" "$work/blocks/$name" >"$work/steps"
     if grep -q '^write libmxc/' "$work/steps"; then # without what is built; unchanged files are found in a compiler cache
