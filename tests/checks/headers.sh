@@ -39,6 +39,7 @@ check() {
         esac
     done
     if [ -e "$1/include/mxc/op.h" ]; then
+        classes_compile "$1"
         own_operator_compiles "$1" "${CC:-cc}" c c11 own_op.c
         own_operator_compiles "$1" "${CXX:-c++}" c++ c++20 own_op.c
         for standard in 11 14 17 20; do
@@ -77,6 +78,18 @@ compile() {
     printf '%s\n%s\nextern int mxc_header_test;\n' "$text" "$text" |
         "$3" -x "$4" -std="$5" -Wall -Wextra -Wpedantic -Werror -I"$1/include" -fsyntax-only - 2>&1 |
         sed "s|^|$2:1: as $5: |" || true
+}
+
+# classes_compile ROOT: programs of the classes for C++ by clang++ too, and with more warnings.
+classes_compile() {
+    local file
+    command -v clang++ >/dev/null || return 0
+    for file in "$1"/examples/cpp/*.cpp "$1"/tests/cpp/*.cpp; do
+        if [ -e "$file" ] && { [[ $file != */tests/* ]] || echo '#include <cmocka.h>' | cc -E - >/dev/null 2>&1; }; then
+            clang++ -std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Werror -DMXC_SOURCE_DIR='""' "-I$1/include" "-I$1/tests" \
+                -fsyntax-only "$file" 2>&1 | sed "s|^|${file#"$1"/}:1: by clang++: |" || true
+        fi
+    done
 }
 
 # refuses ROOT HEADER TEXT OPTION...: the first error of the compiler has TEXT

@@ -122,7 +122,7 @@ static void computes() {
     a *= 2;
     a /= ndarray::from({2.f, 4.f});
     assert_elements<float>(a, {10, 10.5f});
-    (a -= a) += 1;
+    (a -= ndarray(a)) += 1;
     (a *= b) /= 10;
     assert_elements<float>(a, {1, 2});
     assert_elements<float>(a + 1e-3 * ndarray::ones({2}) * 1000, {2, 3});

@@ -421,11 +421,73 @@ static void belongs_to_the_process() {
     test_remove_dir(folder);
 }
 
+/* Objects without a handle, as moved-from ones are, throw or give nothing. */
+static void uses_empty_objects() {
+    ndarray a;
+    symbol s;
+    mxc::executor e;
+    mxc::iterator i;
+    mxc::predictor p;
+    mxc::batch b;
+    mxc::array_list list;
+    mxc::metric m;
+    mxc::kvstore store;
+    mxc::optimizer rule;
+    mxc::record_reader reader;
+    mxc::operation operation;
+    mxc::cached_op cached;
+    mxc_record record;
+    mxc::fit_options options;
+    assert_int_equal(a.size(), 0);
+    assert_throws(MXC_EINVAL, "", [&] { a.fill(1); });
+    assert_throws(MXC_EINVAL, "", [&] { a.slice(0, 1); });
+    assert_throws(MXC_EINVAL, "", [&] { a.to_vector<float>(); });
+    assert_throws(MXC_EINVAL, "", [&] { a.backward(); });
+    assert_throws(MXC_EINVAL, "", [&] { a.str(); });
+    assert_throws(MXC_EINVAL, "", [&] { a += 1; });
+    assert_false(a.grad());
+    assert_throws(MXC_EINVAL, "", [&] {
+        op::relu(s, "r").arguments();
+        s.arguments();
+    });
+    assert_throws(MXC_EINVAL, "", [&] { s + s; });
+    assert_int_equal(s.n_outputs(), 0);
+    assert_null(s.name());
+    assert_throws(MXC_EINVAL, "", [&] { e.forward(); });
+    assert_false(e.output());
+    assert_true(e.arg_names().empty());
+    assert_false(e.symbol());
+    assert_throws(MXC_EINVAL, "", [&] { i.next(b); });
+    assert_throws(MXC_EINVAL, "", [&] { mxc::iterator::prefetch(std::move(i), 1); });
+    assert_false(b.data());
+    assert_false(b.label(-1));
+    assert_throws(MXC_EINVAL, "", [&] { p.forward(); });
+    assert_throws(MXC_EINVAL, "", [&] { p.get_output(); });
+    assert_int_equal(p.n_inputs(), 0);
+    assert_false(list[0]);
+    assert_string_equal(list.name(3), "");
+    assert_throws(MXC_EINVAL, "", [&] { m.update(a, a); });
+    assert_throws(MXC_EINVAL, "", [&] { store.push({"a"}, {a}); });
+    assert_throws(MXC_EINVAL, "", [&] { rule.update("a", a, a); });
+    assert_throws(MXC_EINVAL, "", [&] { reader.next(record); });
+    assert_throws(MXC_EINVAL, "", [&] { operation({a}); });
+    assert_throws(MXC_EINVAL, "", [&] { cached({a}); });
+    assert_throws(MXC_EINVAL, "", [&] { mxc::fit(s, i, options); });
+}
+
 int main() {
     const struct CMUnitTest tests[] = {
-        CPP_TEST(makes_symbols), CPP_TEST(makes_control_flow),     CPP_TEST(runs_executors),     CPP_TEST(iterates),
-        CPP_TEST(keeps_records), CPP_TEST(trains_and_predicts),    CPP_TEST(stores_and_updates), CPP_TEST(shows_images),
-        CPP_TEST(runs_tasks),    CPP_TEST(belongs_to_the_process),
+        CPP_TEST(uses_empty_objects),
+        CPP_TEST(makes_symbols),
+        CPP_TEST(makes_control_flow),
+        CPP_TEST(runs_executors),
+        CPP_TEST(iterates),
+        CPP_TEST(keeps_records),
+        CPP_TEST(trains_and_predicts),
+        CPP_TEST(stores_and_updates),
+        CPP_TEST(shows_images),
+        CPP_TEST(runs_tasks),
+        CPP_TEST(belongs_to_the_process),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

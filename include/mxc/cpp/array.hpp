@@ -402,12 +402,13 @@ class array_list {
     size_t size() const noexcept {
         return static_cast<size_t>(list_.n);
     }
+    /** An object without an array past the end. */
     ndarray operator[](size_t i) const noexcept {
-        return ndarray::share(list_.arrays[i]);
+        return ndarray::share(i < size() ? list_.arrays[i] : nullptr);
     }
-    /** "" in a list without names. */
+    /** "" in a list without names, and past the end. */
     const char *name(size_t i) const noexcept {
-        return list_.names ? list_.names[i] : "";
+        return list_.names && i < size() ? list_.names[i] : "";
     }
     /** The array of a name, or an object without one. */
     ndarray find(text name) const noexcept {

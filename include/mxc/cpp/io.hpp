@@ -22,11 +22,12 @@ class batch {
     int n_label() const noexcept {
         return batch_.n_label;
     }
+    /** Arrays; an object without one past the end. */
     ndarray data(int i = 0) const noexcept {
-        return ndarray::share(batch_.data[i]);
+        return ndarray::share(i >= 0 && i < batch_.n_data ? batch_.data[i] : nullptr);
     }
     ndarray label(int i = 0) const noexcept {
-        return ndarray::share(batch_.label[i]);
+        return ndarray::share(i >= 0 && i < batch_.n_label ? batch_.label[i] : nullptr);
     }
     /** Number of rows at the end that only fill up the batch. */
     int64_t pad() const noexcept {
