@@ -127,6 +127,7 @@ stage_minimal() {
 stage_plain() {
     build "${release[@]}" || true
     run_tests build/release
+    grep -qx cxx build/release/features.txt || skip "tests/cpp: needs a C++ compiler (package g++)"
     grep -qx lua build/release/features.txt || skip "tests/lua: needs LuaJIT and lua-cjson (packages luajit, lua-cjson)"
     [ -e build/release/libmxc_mpi.so ] || skip "tests/mpi: needs an MPI (packages libopenmpi-dev, openmpi-bin)"
     try symbols tests/checks/symbols.sh || true

@@ -255,13 +255,18 @@ static void trains_and_predicts() {
     assert_int_equal(calls, 30);
     assert_true(result.progress.metrics[1].train > 0.9);
     accuracy.clear();
-    mxc::evaluate(net, result.params, train, accuracy);
+    mxc::evaluate(net, result.params, train, {&accuracy, &topmost});
     assert_true(accuracy.value() > 0.9 && accuracy.higher_is_better());
 
     mxc::model model{net, std::move(result.params)};
     model.save(prefix, 3);
     mxc::model loaded = mxc::model::load(prefix, 3);
     assert_int_equal(loaded.params.size(), 4);
+    assert_string_equal(mxc::model::find(prefix).second.c_str(), (prefix + "-0003.params").c_str());
+    ndarray copied = ndarray::zeros({2});
+    mxc::initialize_from(loaded.params, "fc2_bias", copied);
+    assert_true(copied.to_vector<float>() == loaded.params.find("arg:fc2_bias").to_vector<float>());
+    assert_throws(MXC_ENOTFOUND, "absent", [&] { mxc::initialize_from(loaded.params, "absent", copied); });
     mxc::predictor predictor = mxc::predictor::load(prefix, {{"data", {2, 3}}}, 3), twin = predictor.clone();
     std::vector<float> input = {1, 0, 0, 0, 1, 0};
     twin.set_input(0, input);
@@ -389,7 +394,10 @@ static void runs_tasks() {
             assert_throws(MXC_EINVAL, "",
                           [&] { mxc::engine_op(engine, "twice", {}, twice, [sum](const mxc_run &) {}); });
         }
-        mxc::engine_view(engine).kind();
+        assert_int_equal(mxc::engine_view(engine).kind(), kind);
+        mxc::set_default_engine(engine);
+        assert_elements<float>(ndarray::ones({1}) + 1, {2});
+        mxc_engine_set_default(nullptr);
         MXC_IGNORE(mxc_wait_all(engine.get()));
         engine.reset();
         assert_int_equal(sum.use_count(), 1);
@@ -415,6 +423,7 @@ static void belongs_to_the_process() {
     free(text);
     assert_true(mxc::storage_stats(mxc::cpu()).allocs > 0);
     mxc::trim_storage(mxc::cpu());
+    assert_non_null(strstr(mxc::describe_operator("relu").c_str(), "max"));
     assert_string_equal(mxc::version(), MXC_VERSION);
     assert_string_equal(mxc::cpu(2).str().c_str(), "cpu(2)");
     assert_true(mxc::device_count(MXC_CPU) > 0);

@@ -308,6 +308,12 @@ inline void invoke_into(text name, into out, span<const ndarray> in, span<const 
     check(mxc_invoke_into(name.c_str(), detail::to_int(in.size()), detail::handles(in), arrays.size(), arrays.keys(),
                           arrays.values(), detail::to_int(out.arrays().size()), detail::handles(out.arrays())));
 }
+/** What an operator computes, its arguments and parameters. */
+inline std::string describe_operator(text name) {
+    char *out;
+    check(mxc_op_describe(name.c_str(), &out));
+    return detail::take_string(out);
+}
 /** Make operators of a shared library known. */
 inline void load_operators(text path) {
     check(mxc_op_load(path.c_str()));

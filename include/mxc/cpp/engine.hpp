@@ -50,6 +50,11 @@ class engine_view {
     mxc_engine *handle_;
 };
 
+/** The engine of arrays that are made from now on. It outlives them. */
+inline void set_default_engine(const engine &next) noexcept {
+    mxc_engine_set_default(next.get());
+}
+
 /** Wait for all work of the default engine. */
 inline void wait_all() {
     engine_view().wait_all();
@@ -221,6 +226,10 @@ class trace {
 
 inline void set_log_level(mxc_log_level level) noexcept {
     mxc_set_log_level(level);
+}
+/** Receives messages, on any thread; must not call the library. NULL: they go to stderr. */
+inline void set_logger(mxc_log_fn function, void *user = nullptr) noexcept {
+    mxc_set_logger(function, user);
 }
 /** Version of the loaded library. */
 inline const char *version() noexcept {

@@ -148,6 +148,14 @@ inline void initialize(text rule, text name, const ndarray &array, span<const ke
     check(mxc_init_array(rule.c_str(), arrays.size(), arrays.keys(), arrays.values(), name.c_str(), array.get()));
 }
 
+/** The same by copying the array of the name from a list; a rule serves those that the list does not have. */
+inline void initialize_from(const array_list &list, text name, const ndarray &array, text rule = {},
+                            span<const keyword> parameters = {}) {
+    detail::keyword_arrays arrays(parameters);
+    check(mxc_init_array_from(list.get(), rule.c_str(), arrays.size(), arrays.keys(), arrays.values(), name.c_str(),
+                              array.get()));
+}
+
 /** Scale arrays so that the norm of all their elements is at most max_norm; returns the norm before, of shape (1,). */
 inline ndarray clip_global_norm(span<const ndarray> arrays, double max_norm) {
     ndarray out;
@@ -166,6 +174,14 @@ struct model {
         model out;
         check(mxc_model_load(prefix.c_str(), epoch, out.symbol.out(), out.params.out()));
         return out;
+    }
+    /** The prefix of a model's files, and the path of its parameters; see mxc_model_find. */
+    static std::pair<std::string, std::string> find(text where, int epoch = -1) {
+        char *prefix, *params;
+        check(mxc_model_find(where.c_str(), epoch, &prefix, &params));
+        std::unique_ptr<char, void (*)(void *)> owner(params, mxc_free); /* if the first string throws */
+        std::string first = detail::take_string(prefix);
+        return {std::move(first), detail::take_string(owner.release())};
     }
     void save(text prefix, int epoch) const {
         const mxc_ndarray_list *list = params.get();
@@ -274,10 +290,13 @@ inline fit_result fit(const symbol &network, iterator &train, fit_options &optio
 }
 
 /** Run a network over an iterator and update metrics. Blocks. */
-inline void evaluate(const symbol &network, const array_list &params, iterator &data, const metric &measure,
-                     context context = cpu()) {
-    mxc_metric *metrics = measure.get();
-    check(mxc_evaluate(network.get(), params.get(), data.get(), context, 1, &metrics));
+inline void evaluate(const symbol &network, const array_list &params, iterator &data,
+                     std::initializer_list<const metric *> measures, context context = cpu()) {
+    detail::small_array<mxc_metric *, 16> metrics(measures.size());
+    for (size_t i = 0; i < measures.size(); i++)
+        metrics[i] = measures.begin()[i]->get();
+    check(
+        mxc_evaluate(network.get(), params.get(), data.get(), context, detail::to_int(metrics.size()), metrics.data()));
 }
 
 } // namespace mxc
