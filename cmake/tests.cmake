@@ -73,6 +73,13 @@ add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/tests/exports/description.inc
     DEPENDS tests/api/description.awk docs/reference/api.json VERBATIM)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/tests/exports)
 
+# The structs of settings that tests/cpp/test_settings.cpp compares with the registry.
+file(GLOB operator_headers CONFIGURE_DEPENDS include/mxc/operators/*.hpp)
+add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/tests/exports/settings.inc
+    COMMAND sed -n "s/^struct \\(.*\\)_settings {$/SETTINGS(\\1)/p" ${operator_headers}
+        > ${CMAKE_BINARY_DIR}/tests/exports/settings.inc
+    DEPENDS ${operator_headers} VERBATIM)
+
 foreach(source ${test_sources})
     get_filename_component(directory ${source} DIRECTORY)
     get_filename_component(directory ${directory} NAME)
@@ -89,6 +96,9 @@ foreach(source ${test_sources})
     endif()
     if(target STREQUAL test_api_null)
         target_sources(${target} PRIVATE ${CMAKE_BINARY_DIR}/tests/exports/exports.inc)
+        target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/tests/exports)
+    elseif(target STREQUAL test_cpp_settings)
+        target_sources(${target} PRIVATE ${CMAKE_BINARY_DIR}/tests/exports/settings.inc)
         target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/tests/exports)
     elseif(target STREQUAL test_api_description)
         target_sources(${target} PRIVATE ${CMAKE_BINARY_DIR}/tests/exports/description.inc)

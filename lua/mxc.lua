@@ -28,13 +28,18 @@ local M = {}
 local functions, structs, callbacks, handles = {}, {}, {}, {} -- the description by name
 local library
 
--- Objects that must live as long as others.
+-- Objects that must live as long as others, by owner and by the function that was given them: the next call of it replaces
+-- them. Without an owner they live forever.
 local anchors = setmetatable({}, { __mode = "k" })
+local forever = {}
 
-local function keep(owner, object)
-    local list = anchors[owner] or {}
-    list[#list + 1] = object
-    anchors[owner] = list
+local function keep(owner, key, objects)
+    if type(owner) ~= "cdata" then
+        forever[#forever + 1] = objects
+        return
+    end
+    anchors[owner] = anchors[owner] or {}
+    anchors[owner][key] = objects
 end
 
 local function given(value)
@@ -126,9 +131,7 @@ end
 
 -- An error of this file's own.
 local function refuse(format, ...)
-    local status = ffi.C.MXC_EINVAL or 1
-    library.mxc_fail_at("mxc.lua", 0, status, "%s", format:format(...))
-    raise(status)
+    raise(library.mxc_fail_at("mxc.lua", 0, ffi.C.MXC_EINVAL, "%s", format:format(...)))
 end
 
 ---- callbacks -------------------------------------------------------------------------------------------------------
@@ -154,19 +157,31 @@ local function protect(fn, signature)
         if ok then
             return result or 0
         end
-        local status = getmetatable(result) == Error and result.status or 13
+        local status = getmetatable(result) == Error and result.status or ffi.C.MXC_EUSER
         return library.mxc_fail_at("callback", 0, status, "%s", tostring(result.message or result))
     end
 end
 
--- A callback of the FFI for a parameter or member t. It lives until free() is called on it.
+local function free_callback(callback)
+    callback:free()
+end
+
+-- A callback of the FFI for a parameter or member t. Its place in the FFI's table, of which there are few, is free again when
+-- it is collected.
 local function make_callback(what, t, fn)
     local named = callbacks[t.base]
     local thread = t.thread or named and named.thread
     if thread ~= "caller" then
         refuse("%s: is called on other threads, which functions of Lua must not be", what)
     end
-    return ffi.cast(t.type, protect(fn, named or t.signature))
+    local protected = protect(fn, named or t.signature)
+    local ok, callback = pcall(ffi.cast, t.type, protected)
+    if not ok then -- the table is full: of some that are garbage, perhaps
+        collectgarbage()
+        collectgarbage()
+        callback = ffi.cast(t.type, protected)
+    end
+    return ffi.gc(callback, free_callback)
 end
 
 ---- values that go in -----------------------------------------------------------------------------------------------
@@ -189,10 +204,12 @@ end
 -- A value of Lua for a parameter or member, and its length if it has one.
 local function to_c(what, p, value, keepers)
     if value == nil then
-        if p.pointers > 0 and p.nullable == false and p.length == nil then
+        if p.pointers == 0 and p.kind ~= "callback" then
+            refuse("%s is missing", what)
+        elseif p.nullable == false and p.length == nil then
             refuse("%s must not be nil", what)
         end
-        return p.kind ~= "callback" and p.pointers == 0 and refuse("%s is missing", what) or nil, 0
+        return nil, 0
     end
     if p.kind == "callback" then
         if type(value) ~= "function" then
@@ -330,17 +347,16 @@ end
 
 -- After a call: what it took over is not released here; what it keeps lives as long as its first or its new object.
 local function settle(f, values, results, keepers)
-    local owner = results[1] or values[1]
+    local owner, keeps = results[1] or values[1], false
     for i, p in ipairs(f.params) do
         local value = values[i]
         if p.ownership == "take" and type(value) == "cdata" then
             ffi.gc(value, nil)
         end
-        local keeps = p.ownership == "keep" or p.kind == "callback"
-        if keeps and value ~= nil and type(owner) == "cdata" then
-            keep(owner, value)
-            keep(owner, keepers)
-        end
+        keeps = keeps or p.ownership == "keep" or p.kind == "callback"
+    end
+    if keeps then
+        keep(owner, f.name, keepers)
     end
 end
 
@@ -451,7 +467,7 @@ function M.new(name, fields)
             refuse("new: %s has no member '%s'", s.name, tostring(key))
         end
     end
-    keep(object, keepers)
+    keep(object, "new", keepers)
     return object
 end
 

@@ -221,6 +221,35 @@ test("callbacks on the calling thread", function()
     equal(metric:name(), "largest")
 end)
 
+test("callbacks are freed with what called them", function()
+    local store = mxc.kvstore_create("local")
+    local w, calls = from { 0 }, 0
+    store:init({ "w" }, { w })
+    for _ = 1, 3000 do -- the FFI has room for fewer
+        store:set_updater(function()
+            calls = calls + 1
+        end)
+    end
+    collectgarbage()
+    store:push({ "w" }, { w }, 0)
+    equal(calls, 1)
+    local x = from { 1, 2 }
+    mxc.autograd_attach(x, mxc.MXC_REQ_WRITE, nil)
+    local function twice()
+        local y = op("_mul_scalar", { x }, { "scalar" }, { "2" })
+        local scope = mxc.autograd_record(1)
+        mxc.autograd_function("twice", { x }, { y }, function(n_out, out_grad, n_in, in_grad)
+            mxc.invoke_into("_mul_scalar", { out_grad[0] }, { "scalar" }, { "20" }, { in_grad[0] })
+        end, nil, nil)
+        mxc.autograd_leave(scope)
+        return y
+    end
+    local y = twice()
+    collectgarbage()
+    mxc.autograd_backward({ y }, nil, nil)
+    equal(numbers(mxc.autograd_grad(x)), "20 20")
+end)
+
 test("callbacks on other threads are refused", function()
     raises("MXC_EINVAL", "mxc_set_logger: fn: is called on other threads", mxc.set_logger, function() end)
     local x = mxc.symbol_variable("x")
