@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# All compiler flags, and the one place that decides which processors the kernels need.
-#
-# *_kernels.c are compiled for MXC_NATIVE_LEVEL, everything else for the compiler's default. With the default v3 the
-# library needs a processor with AVX2 and FMA (Intel since 2013, AMD since 2015); -DMXC_NATIVE_LEVEL=v1 runs on any x86-64.
-# On a processor without them the library reports an error (src/base/device.c) instead of executing an illegal instruction.
-# OpenBLAS is not affected: it picks its kernels when it is loaded.
+# All compiler flags but those of single levels of the kernels, which levels.cmake has.
 
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_C_STANDARD 11)
@@ -23,14 +18,7 @@ endif()
 add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:${common_flags}>"
     "$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes;-Wmissing-prototypes>")
 
-if(NOT MXC_NATIVE_LEVEL MATCHES "^v[13]$")
-    message(FATAL_ERROR "MXC_NATIVE_LEVEL=${MXC_NATIVE_LEVEL}: expected v1 or v3")
-endif()
-string(SUBSTRING ${MXC_NATIVE_LEVEL} 1 1 kernel_level)
-set(kernel_flags -ffp-contract=fast)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND kernel_level GREATER 1)
-    list(APPEND kernel_flags -march=x86-64-${MXC_NATIVE_LEVEL})
-endif()
+set(kernel_flags -ffp-contract=fast -Wno-psabi) # base/simd.h turns it off for others, but not all notes
 if(CMAKE_C_COMPILER_ID STREQUAL GNU) # vector loops as with -O3, but few copies of loops, no vectors for remainders
     list(APPEND kernel_flags -funswitch-loops -ftree-vectorize -fvect-cost-model=dynamic --param=vect-epilogues-nomask=0)
 endif()

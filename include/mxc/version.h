@@ -12,4 +12,9 @@
 /** Version of the loaded library, such as "0.1.0", which may differ from MXC_VERSION. Never NULL. Thread-safe. */
 MXC_API const char *mxc_version(void);
 
+/** Set of instructions that the library's CPU kernels use: "baseline", "avx2" or "avx512" on x86-64, "neon" on aarch64,
+ * "baseline" on other processors. It is selected when the library is loaded, as the best that the processor has, or by the
+ * environment variable MXC_CPU. Never NULL. Thread-safe. */
+MXC_API const char *mxc_cpu_level(void);
+
 #endif

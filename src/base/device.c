@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/cpu.h"
 #include "base/error.h"
 #include "base/module.h"
 #include "base/sys.h"
@@ -16,22 +17,11 @@ static int cpu_count(void) {
     return MXC_MAX_DEVICE_ID + 1; /* contexts, not processors: a program may separate its work */
 }
 
-/* 1 if this processor has the instructions that kernels are compiled for, which cmake/flags.cmake selects. */
-static int cpu_runs_kernels(void) {
-#if defined(__x86_64__) && MXCI_KERNEL_LEVEL >= 3
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-    return 1;
-#endif
-}
-
 /* No array has memory before this call, so no kernel runs on a processor that would raise SIGILL. */
 static mxc_status cpu_alloc(mxc_context context, size_t bytes, void **out) {
     char name[32];
     *out = NULL;
-    if (!cpu_runs_kernels())
-        return MXC_FAIL(MXC_EDEVICE, "this libmxc is built for processors with AVX2 and FMA; build it with "
-                                     "-DMXC_NATIVE_LEVEL=v1 for this one");
+    MXC_TRY(mxci_cpu_check());
     *out = mxci_pages_alloc(bytes);
     if (*out)
         return MXC_OK;
