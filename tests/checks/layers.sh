@@ -12,7 +12,7 @@ layers='base=0 storage=1 engine=1 math=2 image=3 resource=3 ndarray=4 operator=5
     <half>=base <philox>=math <kernel>=operator <simpleop>=simpleop <symbol>=symbol <executor>=executor <autograd>=autograd <cached_op>=autograd <optimizer>=optimizer <kvstore>=kvstore <recordio>=io <io>=io
     <train>=train <quantize>=rewrite <predict>=predict'
 plain='stddef.h stdint.h stdbool.h string.h math.h float.h limits.h immintrin.h cblas.h mxc/types.h mxc/half.h mxc/philox.h
-    base/simd.h base/size.h math/distributions.h math/fastmath.h math/for_types.inc math/for_vectors.inc
+    base/simd.h base/simd_wide.h base/size.h math/distributions.h math/fastmath.h math/for_types.inc math/for_vectors.inc
     math/index.h math/loop.h math/scalar_math.h math/sort_key.h image/resample_weights.h'
 
 check() {

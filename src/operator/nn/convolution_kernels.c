@@ -3,7 +3,7 @@
  * convolution_kernels.inc has. */
 #include "operator/nn/convolution_kernels.h"
 
-#include "base/simd.h"
+#include "base/simd_wide.h"
 #include "base/size.h"
 #include "math/gemm_kernels.h"
 #include "math/loop.h"

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Vectors as wide as the registers of the level that a kernel is compiled for: 16 bytes (SSE2, NEON), 32 (AVX2) or 64
+ * (AVX-512), with the names of base/simd.h behind mxci_wide. For kernels that are bound by arithmetic and written for any
+ * number of lanes (math/for_vectors.inc).
+ */
+#ifndef MXCI_BASE_SIMD_WIDE_H
+#define MXCI_BASE_SIMD_WIDE_H
+
+#include "base/simd.h"
+
+#if defined(__AVX512F__)
+#define MXCI_WIDE 64
+#elif defined(__AVX__)
+#define MXCI_WIDE 32
+#else
+#define MXCI_WIDE 16
+#endif
+
+enum { MXCI_WIDE_F32 = MXCI_WIDE / 4, MXCI_WIDE_F64 = MXCI_WIDE / 8 }; /* lanes */
+
+typedef float mxci_wide_f32 __attribute__((vector_size(MXCI_WIDE)));
+typedef double mxci_wide_f64 __attribute__((vector_size(MXCI_WIDE)));
+typedef int32_t mxci_wide_mask_f32 __attribute__((vector_size(MXCI_WIDE))); /* a lane is 0 or -1 */
+typedef int64_t mxci_wide_mask_f64 __attribute__((vector_size(MXCI_WIDE)));
+
+MXCI_INLINE mxci_wide_f32 mxci_wide_load_f32(const float *p) {
+    mxci_wide_f32 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+MXCI_INLINE mxci_wide_f64 mxci_wide_load_f64(const double *p) {
+    mxci_wide_f64 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+MXCI_INLINE void mxci_wide_store_f32(float *p, mxci_wide_f32 v) {
+    memcpy(p, &v, sizeof v);
+}
+MXCI_INLINE void mxci_wide_store_f64(double *p, mxci_wide_f64 v) {
+    memcpy(p, &v, sizeof v);
+}
+
+/* x - 0 is x, also where x is -0. */
+MXCI_INLINE mxci_wide_f32 mxci_wide_splat_f32(float x) {
+    return x - (mxci_wide_f32){0};
+}
+MXCI_INLINE mxci_wide_f64 mxci_wide_splat_f64(double x) {
+    return x - (mxci_wide_f64){0};
+}
+
+/* Lanes of a where mask is -1, of b where it is 0. */
+MXCI_INLINE mxci_wide_f32 mxci_wide_select_f32(mxci_wide_mask_f32 mask, mxci_wide_f32 a, mxci_wide_f32 b) {
+    return (mxci_wide_f32)((mask & (mxci_wide_mask_f32)a) | (~mask & (mxci_wide_mask_f32)b));
+}
+MXCI_INLINE mxci_wide_f64 mxci_wide_select_f64(mxci_wide_mask_f64 mask, mxci_wide_f64 a, mxci_wide_f64 b) {
+    return (mxci_wide_f64)((mask & (mxci_wide_mask_f64)a) | (~mask & (mxci_wide_mask_f64)b));
+}
+
+/* Lanes below n: -1, others 0. */
+MXCI_INLINE mxci_wide_mask_f32 mxci_wide_below_f32(int n) {
+    static const int32_t lane[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    mxci_wide_mask_f32 v;
+    memcpy(&v, lane, sizeof v);
+    return v < n;
+}
+MXCI_INLINE mxci_wide_mask_f64 mxci_wide_below_f64(int n) {
+    static const int64_t lane[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    mxci_wide_mask_f64 v;
+    memcpy(&v, lane, sizeof v);
+    return v < n;
+}
+
+/* Transpose a square of vectors in place. Each vector is interleaved with the one half a square on, until halving gets
+ * to 1; for 32 bytes base/simd.h has it in fewer steps. */
+#define MXCI_LOW_2 0, 2
+#define MXCI_HIGH_2 1, 3
+#define MXCI_LOW_4 0, 4, 1, 5
+#define MXCI_HIGH_4 2, 6, 3, 7
+#define MXCI_LOW_8 0, 8, 1, 9, 2, 10, 3, 11
+#define MXCI_HIGH_8 4, 12, 5, 13, 6, 14, 7, 15
+#define MXCI_LOW_16 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define MXCI_HIGH_16 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#define MXCI_TRANSPOSE(v, type, lanes)                                                               \
+    for (int width = lanes; width > 1; width /= 2) {                                                 \
+        type t[lanes];                                                                               \
+        MXCI_UNROLL                                                                                  \
+        for (int i = 0; i < lanes / 2; i++) {                                                        \
+            t[2 * i] = __builtin_shufflevector(v[i], v[i + lanes / 2], MXCI_LOW_##lanes);            \
+            t[2 * i + 1] = __builtin_shufflevector(v[i], v[i + lanes / 2], MXCI_HIGH_##lanes);       \
+        }                                                                                            \
+        MXCI_UNROLL                                                                                  \
+        for (int i = 0; i < lanes; i++)                                                              \
+            v[i] = t[i];                                                                             \
+    }
+
+MXCI_INLINE void mxci_wide_transpose_f32(mxci_wide_f32 v[MXCI_WIDE_F32]) {
+#if MXCI_WIDE == 64
+    MXCI_TRANSPOSE(v, mxci_wide_f32, 16)
+#elif MXCI_WIDE == 32
+    mxci_transpose_f32(v);
+#else
+    MXCI_TRANSPOSE(v, mxci_wide_f32, 4)
+#endif
+}
+
+MXCI_INLINE void mxci_wide_transpose_f64(mxci_wide_f64 v[MXCI_WIDE_F64]) {
+#if MXCI_WIDE == 64
+    MXCI_TRANSPOSE(v, mxci_wide_f64, 8)
+#elif MXCI_WIDE == 32
+    mxci_transpose_f64(v);
+#else
+    MXCI_TRANSPOSE(v, mxci_wide_f64, 2)
+#endif
+}
+
+#endif
