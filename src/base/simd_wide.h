@@ -10,6 +10,7 @@
 #include "base/simd.h"
 
 #if defined(__AVX512F__)
+#include <immintrin.h>
 #define MXCI_WIDE 64
 #elif defined(__AVX__)
 #define MXCI_WIDE 32
@@ -48,6 +49,17 @@ MXCI_INLINE mxci_wide_f32 mxci_wide_splat_f32(float x) {
 }
 MXCI_INLINE mxci_wide_f64 mxci_wide_splat_f64(double x) {
     return x - (mxci_wide_f64){0};
+}
+
+/* MXCI_WIDE_F64 floats as doubles. */
+MXCI_INLINE mxci_wide_f64 mxci_wide_widen_f32(const float *p) {
+#if MXCI_WIDE == 64
+    return (mxci_wide_f64)_mm512_cvtps_pd(_mm256_loadu_ps(p)); /* gcc converts by quarters, through memory */
+#elif MXCI_WIDE == 32
+    return mxci_widen_f32(p);
+#else
+    return (mxci_wide_f64){p[0], p[1]};
+#endif
 }
 
 /* Lanes of a where mask is -1, of b where it is 0. */

@@ -5,21 +5,20 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/simd.h"
+#include "base/simd_wide.h"
 #include "math/loop.h"
 
-enum { LANES = 4, CHAINS = 8 };
+enum { LANES = MXCI_WIDE_F64, CHAINS = 8 };
 
-typedef mxci_mask_f64 integers; /* int64_t, that is */
-typedef uint64_t naturals __attribute__((vector_size(32)));
+typedef mxci_wide_mask_f64 integers; /* int64_t, that is */
 
 /* LANES elements as sums. */
-MXCI_INLINE mxci_v_f64 load_sums_f32(const float *p) {
-    return mxci_widen_f32(p);
+MXCI_INLINE mxci_wide_f64 load_sums_f32(const float *p) {
+    return mxci_wide_widen_f32(p);
 }
 
-MXCI_INLINE mxci_v_f64 load_sums_f64(const double *p) {
-    return mxci_load_f64(p);
+MXCI_INLINE mxci_wide_f64 load_sums_f64(const double *p) {
+    return mxci_wide_load_f64(p);
 }
 
 MXCI_INLINE integers load_sums_i64(const int64_t *p) {
@@ -28,7 +27,9 @@ MXCI_INLINE integers load_sums_i64(const int64_t *p) {
     return v;
 }
 
-MXCI_INLINE integers mxci_select_i64(integers mask, integers a, integers b) {
+typedef uint64_t naturals __attribute__((vector_size(MXCI_WIDE)));
+
+MXCI_INLINE integers mxci_wide_select_i64(integers mask, integers a, integers b) {
     return (mask & a) | (~mask & b);
 }
 
