@@ -18,7 +18,7 @@ endif()
 add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:${common_flags}>"
     "$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes;-Wmissing-prototypes>")
 
-set(kernel_flags -ffp-contract=fast -Wno-psabi) # base/simd.h turns it off for others, but not all notes
+set(kernel_flags -ffp-contract=fast -fno-asynchronous-unwind-tables -Wno-psabi) # base/simd.h turns it off for others, but not all notes
 if(CMAKE_C_COMPILER_ID STREQUAL GNU) # vector loops as with -O3, but few copies of loops, no vectors for remainders
     list(APPEND kernel_flags -funswitch-loops -ftree-vectorize -fvect-cost-model=dynamic --param=vect-epilogues-nomask=0)
 endif()

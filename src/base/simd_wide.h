@@ -12,10 +12,14 @@
 #if defined(__AVX512F__)
 #include <immintrin.h>
 #define MXCI_WIDE 64
+#define MXCI_WIDE_MASKS 1 /* loads and stores of a vector's first lanes exist */
 #elif defined(__AVX__)
 #define MXCI_WIDE 32
 #else
 #define MXCI_WIDE 16
+#endif
+#ifndef MXCI_WIDE_MASKS
+#define MXCI_WIDE_MASKS 0
 #endif
 
 enum { MXCI_WIDE_F32 = MXCI_WIDE / 4, MXCI_WIDE_F64 = MXCI_WIDE / 8 }; /* lanes */
@@ -82,6 +86,70 @@ MXCI_INLINE mxci_wide_mask_f64 mxci_wide_below_f64(int n) {
     mxci_wide_mask_f64 v;
     memcpy(&v, lane, sizeof v);
     return v < n;
+}
+
+/* The first n lanes, 1 to all, and zeros; the others' memory is not touched. Without masks n must be all. */
+MXCI_INLINE mxci_wide_f32 mxci_wide_load_first_f32(const float *p, int n) {
+#if MXCI_WIDE_MASKS
+    return (mxci_wide_f32)_mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), p);
+#else
+    (void)n;
+    return mxci_wide_load_f32(p);
+#endif
+}
+MXCI_INLINE mxci_wide_f64 mxci_wide_load_first_f64(const double *p, int n) {
+#if MXCI_WIDE_MASKS
+    return (mxci_wide_f64)_mm512_maskz_loadu_pd((__mmask8)((1u << n) - 1), p);
+#else
+    (void)n;
+    return mxci_wide_load_f64(p);
+#endif
+}
+MXCI_INLINE void mxci_wide_store_first_f32(float *p, int n, mxci_wide_f32 v) {
+#if MXCI_WIDE_MASKS
+    _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1), (__m512)v);
+#else
+    (void)n;
+    mxci_wide_store_f32(p, v);
+#endif
+}
+MXCI_INLINE void mxci_wide_store_first_f64(double *p, int n, mxci_wide_f64 v) {
+#if MXCI_WIDE_MASKS
+    _mm512_mask_storeu_pd(p, (__mmask8)((1u << n) - 1), (__m512d)v);
+#else
+    (void)n;
+    mxci_wide_store_f64(p, v);
+#endif
+}
+
+/* Lane i is base[index[i]] for the first n lanes, 0 for the others. */
+MXCI_INLINE mxci_wide_f32 mxci_wide_gather_f32(const float *base, const int64_t *index, int n) {
+#if MXCI_WIDE_MASKS
+    const __mmask16 mask = (__mmask16)((1u << n) - 1);
+    const __m512i low = _mm512_maskz_loadu_epi64((__mmask8)mask, index);
+    const __m512i high = _mm512_maskz_loadu_epi64((__mmask8)(mask >> 8), index + 8);
+    const __m256 zero = _mm256_setzero_ps();
+    return (mxci_wide_f32)_mm512_insertf32x8(
+        _mm512_castps256_ps512(_mm512_mask_i64gather_ps(zero, (__mmask8)mask, low, base, 4)),
+        _mm512_mask_i64gather_ps(zero, (__mmask8)(mask >> 8), high, base, 4), 1);
+#else
+    float lane[MXCI_WIDE_F32] = {0};
+    for (int i = 0; i < n; i++)
+        lane[i] = base[index[i]];
+    return mxci_wide_load_f32(lane);
+#endif
+}
+MXCI_INLINE mxci_wide_f64 mxci_wide_gather_f64(const double *base, const int64_t *index, int n) {
+#if MXCI_WIDE_MASKS
+    const __mmask8 mask = (__mmask8)((1u << n) - 1);
+    return (mxci_wide_f64)_mm512_mask_i64gather_pd(_mm512_setzero_pd(), mask, _mm512_maskz_loadu_epi64(mask, index),
+                                                   base, 8);
+#else
+    double lane[MXCI_WIDE_F64] = {0};
+    for (int i = 0; i < n; i++)
+        lane[i] = base[index[i]];
+    return mxci_wide_load_f64(lane);
+#endif
 }
 
 /* Transpose a square of vectors in place. Each vector is interleaved with the one half a square on, until halving gets
