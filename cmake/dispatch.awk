@@ -53,9 +53,8 @@ function row(name,    i, from) {
 }
 
 function jump(name, slot) {
-    printf "__asm__(\".text\\n.p2align 4\\n.globl %s\\n.hidden %s\\n.type %s, @function\\n\"\n", name, name, name
-    printf "        \"%s:\\n.cfi_startproc\\nendbr64\\njmp *mxci_kernel_slots+%d(%%rip)\\n.cfi_endproc\\n\"\n", name, slot
-    printf "        \".size %s, .-%s\\n\");\n", name, name
+    printf "__asm__(\".text\\n.p2align 4\\n.globl %s\\n.hidden %s\\n.type %s, @function\\n%s:\\n\"\n", name, name, name, name
+    printf "        \"endbr64\\njmp *mxci_kernel_slots+%d(%%rip)\\n.size %s, .-%s\\n\");\n", slot, name, name
 }
 
 END {

@@ -33,7 +33,7 @@ set(level_avx512_flags -march=x86-64-v4)
 set(baseline_flags -fno-tree-vectorize -fno-jump-tables)
 set(baseline_fast "cast|convolution|gemm|int8|pixels|pooling|random|reduce|resample|strided|tile")
 # The kernels that gain from AVX-512 (docs/performance.md); for the others, avx512 takes those of avx2.
-set(level_avx512_kernels ".*")
+set(level_avx512_kernels "activation|convolution|gemm|leaky_relu|rnn|softmax")
 
 set(levels ${MXC_CPU_LEVELS})
 list(LENGTH levels level_count)
