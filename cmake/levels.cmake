@@ -47,6 +47,9 @@ if(level_count GREATER 1 AND NOT MXC_SANITIZE STREQUAL none)
     message(FATAL_ERROR "MXC_CPU_LEVELS=${levels}: a build with MXC_SANITIZE takes one level")
 endif()
 
+list(JOIN levels " " level_names)
+message(STATUS "Levels of the kernels: ${level_names}")
+
 function(add_kernels target sources)
     add_library(${target} OBJECT ${sources})
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -85,7 +88,6 @@ foreach(level ${levels})
 endforeach()
 
 set(dispatch ${CMAKE_BINARY_DIR}/levels/dispatch.c)
-list(JOIN levels " " level_names)
 add_custom_command(OUTPUT ${dispatch}
     COMMAND awk -v "levels=${level_names}" -f ${CMAKE_SOURCE_DIR}/cmake/dispatch.awk ${symbol_files} /dev/null > ${dispatch}
     DEPENDS cmake/dispatch.awk ${symbol_files} VERBATIM)

@@ -30,10 +30,12 @@ done
 # the time that the real ones take.
 release=(build/release -DMXC_CUDA_ARCHITECTURES=90-virtual)
 
-# Without all that is optional, and with those tests only whose results depend on that.
+# Without all that is optional, and with those tests only whose results depend on that. Its kernels are those of any
+# processor alone; sanitizers and fuzz targets have one level too, which cmake/levels.cmake chooses.
 minimal_tests='^(base/test_module|io/test_(augment|every_iter|image_.*|memory)|kvstore/test_(gpu_sums|dist)'
 minimal_tests+='|operator/test_(codec|image_file|operators)|tools/.*)$'
 minimal=(build/minimal -DMXC_BUILD_CUDA=OFF -DMXC_BUILD_FAKE_GPU=OFF -DMXC_BUILD_MPI=OFF -DMXC_JPEG=OFF -DMXC_PNG=OFF
+    "-DMXC_CPU_LEVELS=$([ "$(uname -m)" = aarch64 ] && echo neon || echo baseline)"
     -DCMAKE_DISABLE_FIND_PACKAGE_dnnl=ON -DCMAKE_DISABLE_FIND_PACKAGE_OpenMP=ON "-DMXC_TESTS=$minimal_tests")
 
 # OpenMPI: also as root, and on fewer processors than processes.
@@ -102,7 +104,7 @@ stage_checks() {
             continue
         fi
         try "$name --self-test" "$check" --self-test || true
-        [ "$name" = symbols ] || try "$name" "$check" || true
+        [[ $name =~ ^(symbols|levels)$ ]] || try "$name" "$check" || true
     done
     if command -v pandoc >/dev/null; then
         try "site" scripts/site.sh --no-install "$scratch/site" || true
@@ -131,6 +133,7 @@ stage_plain() {
     grep -qx lua build/release/features.txt || skip "tests/lua: needs LuaJIT and lua-cjson (packages luajit, lua-cjson)"
     [ -e build/release/libmxc_mpi.so ] || skip "tests/mpi: needs an MPI (packages libopenmpi-dev, openmpi-bin)"
     try symbols tests/checks/symbols.sh || true
+    try levels tests/checks/levels.sh || true
     if /usr/bin/python3 -c 'import pycparser' 2>/dev/null; then
         try "api of the library" scripts/api.py --check --library build/release/libmxc.so || true
     else

@@ -55,7 +55,7 @@ static int run(const struct command *command, int argc, char **argv) {
 int main(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "";
     if (strcmp(name, "--version") == 0) {
-        printf("mxc %s\n", mxc_version());
+        printf("mxc %s (kernels: %s)\n", mxc_version(), mxc_cpu_level());
         return 0;
     }
     if (strcmp(name, "--help") == 0) {

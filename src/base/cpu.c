@@ -2,6 +2,7 @@
 /* What the processor has, and the choice of the kernels' level. */
 #include "base/cpu.h"
 
+#include <limits.h>
 #include <string.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -60,15 +61,24 @@ static int known_index(const char *name) {
     return i;
 }
 
+static int lacking = INT_MAX; /* for tests: the first index that seems not to run */
+
+void mxci_test_cpu_lacks(const char *level) {
+    lacking = 0;
+    while (level && strcmp(mxci_level_names[lacking], level) != 0)
+        lacking++;
+    lacking = level ? lacking : INT_MAX;
+}
+
 static int runs(int level) {
-    return known[known_index(mxci_level_names[level])].runs();
+    return level < lacking && known[known_index(mxci_level_names[level])].runs();
 }
 
 /* ---- the choice -------------------------------------------------------------------------------------------------- */
 
-static int selected;     /* in mxci_level_names */
-static int usable;       /* whether kernels may run */
-static char wanted[32];  /* MXC_CPU as it was at load, cut */
+static int selected;    /* in mxci_level_names */
+static int usable;      /* whether kernels may run */
+static char wanted[32]; /* MXC_CPU as it was at load, cut */
 
 /* "baseline, avx2": the levels of this library, or those that run here. */
 static void list_levels(int running, char *out, size_t room) {
@@ -87,8 +97,10 @@ static mxc_status fastest(int *out) {
             *out = i;
     if (*out >= 0)
         return MXC_OK;
-    return MXC_FAIL(MXC_EDEVICE, "this libmxc has no kernels for this processor: those of %s need %s; build it with "
-                                 "-DMXC_CPU_LEVELS=baseline", first, known[known_index(first)].needs);
+    return MXC_FAIL(MXC_EDEVICE,
+                    "this libmxc has no kernels for this processor: those of %s need %s; build it with "
+                    "-DMXC_CPU_LEVELS=baseline",
+                    first, known[known_index(first)].needs);
 }
 
 mxc_status mxci_cpu_use(const char *name) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Vectors as wide as the registers of the level that a kernel is compiled for: 16 bytes (SSE2, NEON), 32 (AVX2) or 64
- * (AVX-512), with the names of base/simd.h behind mxci_wide. For kernels that are bound by arithmetic and written for any
- * number of lanes (math/for_vectors.inc).
+ * (AVX-512), with the names of base/simd.h behind mxci_wide. For kernels that are bound by arithmetic and written for
+ * any number of lanes (math/for_vectors.inc).
  */
 #ifndef MXCI_BASE_SIMD_WIDE_H
 #define MXCI_BASE_SIMD_WIDE_H
@@ -162,17 +162,17 @@ MXCI_INLINE mxci_wide_f64 mxci_wide_gather_f64(const double *base, const int64_t
 #define MXCI_HIGH_8 4, 12, 5, 13, 6, 14, 7, 15
 #define MXCI_LOW_16 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
 #define MXCI_HIGH_16 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
-#define MXCI_TRANSPOSE(v, type, lanes)                                                               \
-    for (int width = lanes; width > 1; width /= 2) {                                                 \
-        type t[lanes];                                                                               \
-        MXCI_UNROLL                                                                                  \
-        for (int i = 0; i < lanes / 2; i++) {                                                        \
-            t[2 * i] = __builtin_shufflevector(v[i], v[i + lanes / 2], MXCI_LOW_##lanes);            \
-            t[2 * i + 1] = __builtin_shufflevector(v[i], v[i + lanes / 2], MXCI_HIGH_##lanes);       \
-        }                                                                                            \
-        MXCI_UNROLL                                                                                  \
-        for (int i = 0; i < lanes; i++)                                                              \
-            v[i] = t[i];                                                                             \
+#define MXCI_TRANSPOSE(v, type, lanes)                                                         \
+    for (int width = lanes; width > 1; width /= 2) {                                           \
+        type t[lanes];                                                                         \
+        MXCI_UNROLL                                                                            \
+        for (int i = 0; i < lanes / 2; i++) {                                                  \
+            t[2 * i] = __builtin_shufflevector(v[i], v[i + lanes / 2], MXCI_LOW_##lanes);      \
+            t[2 * i + 1] = __builtin_shufflevector(v[i], v[i + lanes / 2], MXCI_HIGH_##lanes); \
+        }                                                                                      \
+        MXCI_UNROLL                                                                            \
+        for (int i = 0; i < lanes; i++)                                                        \
+            v[i] = t[i];                                                                       \
     }
 
 MXCI_INLINE void mxci_wide_transpose_f32(mxci_wide_f32 v[MXCI_WIDE_F32]) {

@@ -515,7 +515,7 @@ int case_runs_in(const op_case *c, const mxc_op_def *def, mxc_dtype dtype) {
     return !((c->flags & CASE_OUT_EXACT) && is_16);
 }
 
-static void check_in_dtype(const op_case *c, mxc_dtype dtype) {
+void check_in_dtype(const op_case *c, mxc_dtype dtype) {
     fixture f;
     fixture_open(&f, c, dtype);
     if (!(c->flags & CASE_ONE_OF_FORMS))

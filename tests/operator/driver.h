@@ -77,6 +77,8 @@ void expect_near(const fixture *f, const char *what, int slot, const double *fou
 
 /* Everything about one case: the dtypes it runs in, requests, views, gradients; or its inference; or its error. */
 void check_case(const op_case *c);
+/* A run in one dtype, without its further sets. */
+void check_in_dtype(const op_case *c, mxc_dtype dtype);
 /* 1 if the case is to run in that dtype. */
 int case_runs_in(const op_case *c, const mxc_op_def *def, mxc_dtype dtype);
 
