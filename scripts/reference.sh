@@ -140,7 +140,7 @@ is accepted; so is an unknown variable whose name begins with `MXC_`.
 | variable | default | range | meaning | read in |
 | --- | --- | --- | --- | --- |
 END
-    sed -nE 's/^MXCI_OPTION\((\w+), (\w+), (\w+), (\w+), "(.*)"\)$/\1|\2|\3 to \4|\5/p; s/^MXCI_TEXT_OPTION\((\w+), "(.*)"\)$/\1|not set|path|\2/p' \
+    sed -nE 's/^MXCI_OPTION\((\w+), (\w+), (\w+), (\w+), "(.*)"\)$/\1|\2|\3 to \4|\5/p; s/^MXCI_TEXT_OPTION\((\w+), "(.*)"\)$/\1|not set|text|\2/p' \
         src/base/options.def | while IFS='|' read -r name initial range text; do
         printf '| `%s` | %s | %s | %s | %s |\n' "$name" "$initial" "$range" "${text^}." "$(readers "$name")"
     done

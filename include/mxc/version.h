@@ -13,8 +13,8 @@
 MXC_API const char *mxc_version(void);
 
 /** Set of instructions that the library's CPU kernels use: "baseline", "avx2" or "avx512" on x86-64, "neon" on aarch64,
- * "baseline" on other processors. It is selected when the library is loaded, as the best that the processor has, or by the
- * environment variable MXC_CPU. Never NULL. Thread-safe. */
+ * "baseline" on other processors. It is selected when the library is loaded: the best that the processor has, or the
+ * one that the environment variable MXC_CPU names. Never NULL. Thread-safe. */
 MXC_API const char *mxc_cpu_level(void);
 
 #endif
