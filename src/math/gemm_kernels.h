@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Matrix products in one thread for f32 and f64: the register tile, and the blocked product around it. Not here: the
- * choice between this and CBLAS, and threads (math/gemm.h).
+ * choice between this and CBLAS, and threads (math/gemm.h). A vector fills a register of the kernels' level
+ * (base/simd_wide.h); a panel is two vectors wide.
  */
 #ifndef MXCI_MATH_GEMM_KERNELS_H
 #define MXCI_MATH_GEMM_KERNELS_H
@@ -9,12 +10,12 @@
 #include <stdint.h>
 
 enum {
-    MXCI_GEMM_DEPTH = 512, /* rows of B in a panel, at most: 32 KiB */
+    MXCI_GEMM_DEPTH = 512, /* rows of B in a panel, at most: 32 KiB with AVX2 */
     MXCI_GEMM_PANELS = 4   /* panels packed at a time; they stay in the second cache */
 };
 
 /* C = start + A B for one tile: A rows x depth, B depth x columns, all of one type.
- * A's element (i, p) is a[i * a_row + p * a_step]; B's row p is at b + p * b_step, in whole vectors of 32 bytes;
+ * A's element (i, p) is a[i * a_row + p * a_step]; B's row p is at b + p * b_step, in whole vectors;
  * start's element (i, j) is start[i * start_row + j * start_col], start_col 0 or 1. C may be start. */
 typedef struct mxci_tile {
     int64_t depth, a_row, a_step, b_step, start_row, start_col, c_row;
@@ -22,12 +23,12 @@ typedef struct mxci_tile {
     void *c;
 } mxci_tile;
 
-/* rows 1..6, columns 1..16 (f64: 1..8). */
+/* rows 1..6, columns from 1 to two vectors. */
 void mxci_tile_run_f32(int rows, int columns, const mxci_tile *t);
 void mxci_tile_run_f64(int rows, int columns, const mxci_tile *t);
 
-/* Columns of a matrix stored by columns, b_col elements apart (1..16; f64: 1..8), side by side into a panel
- * [depth][16] (f64: 8) with whole vectors. */
+/* Columns of a matrix stored by columns, b_col elements apart, 1 to two vectors of them, side by side into a panel
+ * [depth][two vectors] with whole vectors. */
 void mxci_pack_columns_f32(int64_t depth, int columns, const float *b, int64_t b_col, float *panel);
 void mxci_pack_columns_f64(int64_t depth, int columns, const double *b, int64_t b_col, double *panel);
 
@@ -42,8 +43,9 @@ typedef struct mxci_product {
 void mxci_product_run_f32(const mxci_product *g);
 void mxci_product_run_f64(const mxci_product *g);
 
-/* A product of n up to MXCI_GEMM_PANELS panels and k up to MXCI_GEMM_DEPTH whose B is packed: panel j holds columns
- * 16 j.. (f64: 8 j..) as [k][16], begins at element j * 16 * MXCI_GEMM_DEPTH, and has whole vectors. b is not read. */
+/* A product of n up to MXCI_GEMM_PANELS panels and k up to MXCI_GEMM_DEPTH whose B is packed: panel j holds the
+ * columns from j * wide on as [k][wide], wide being two vectors, begins at element j * wide * MXCI_GEMM_DEPTH, and has
+ * whole vectors. b is not read. */
 void mxci_product_block_f32(const mxci_product *g, const float *panels);
 void mxci_product_block_f64(const mxci_product *g, const double *panels);
 
