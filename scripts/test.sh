@@ -8,7 +8,7 @@ usage='scripts/test.sh [--no-install] [STAGE]...
   none is named) and ends with one line "N passed, N failed". Stages:
     checks    layers, style, links, public headers and more: the scripts in tests/checks
     minimal   as on a machine without MPI, C++, CUDA, JPEG and PNG: the programs, and the tests that notice
-    plain     optimised build, all tests, exported and imported symbols
+    plain     optimised build, all tests, exported and imported symbols, instructions; kernels on aarch64 by an emulator
     install   programs built against the installed tree, also those of docs/guide
     programs  examples and benches, briefly
     address   all tests under the address and undefined-behaviour sanitizers
@@ -134,6 +134,11 @@ stage_plain() {
     [ -e build/release/libmxc_mpi.so ] || skip "tests/mpi: needs an MPI (packages libopenmpi-dev, openmpi-bin)"
     try symbols tests/checks/symbols.sh || true
     try levels tests/checks/levels.sh || true
+    if command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null; then
+        try "kernels on aarch64" tests/aarch64/run.sh || true
+    else
+        skip "the kernels on aarch64: need packages gcc-aarch64-linux-gnu and qemu-user"
+    fi
     if /usr/bin/python3 -c 'import pycparser' 2>/dev/null; then
         try "api of the library" scripts/api.py --check --library build/release/libmxc.so || true
     else
