@@ -5,7 +5,7 @@
 # With one level its objects go into the library as they are. With more, the objects of a level are linked into one whose
 # external names get the level's as a suffix, and a generated file defines the names themselves.
 #
-# Sets kernel_objects (files) and adds the target mxc_kernel_objects, which makes them.
+# Sets kernel_objects (files) and adds the target mxc_levels, which makes those that are no object library's.
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     set(known_levels baseline avx2 avx512)
@@ -55,8 +55,11 @@ function(add_kernels target sources)
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_include_directories(${target} PRIVATE include src)
     target_compile_options(${target} PRIVATE ${kernel_flags} ${ARGN})
+    set(kernel_targets ${kernel_targets} ${target} PARENT_SCOPE)
 endfunction()
 
+set(kernel_targets "")
+set(generated "")
 set(level_files "")
 set(symbol_files "")
 foreach(level ${levels})
@@ -83,20 +86,24 @@ foreach(level ${levels})
             DEPENDS cmake/level.sh ${objects} COMMAND_EXPAND_LISTS VERBATIM)
         list(APPEND symbol_files ${file}.symbols)
         set(objects ${file}.o)
+        list(APPEND generated ${file}.o)
     endif()
     list(APPEND level_files ${objects})
 endforeach()
 
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/levels)
 set(dispatch ${CMAKE_BINARY_DIR}/levels/dispatch.c)
 add_custom_command(OUTPUT ${dispatch}
     COMMAND awk -v "levels=${level_names}" -f ${CMAKE_SOURCE_DIR}/cmake/dispatch.awk ${symbol_files} /dev/null > ${dispatch}
     DEPENDS cmake/dispatch.awk ${symbol_files} VERBATIM)
+# One target makes these files, and whatever uses them comes after it: make would run a rule once for each user, at once.
+add_custom_target(mxc_levels DEPENDS ${generated} ${dispatch})
+foreach(target ${kernel_targets})
+    add_dependencies(mxc_levels ${target})
+endforeach()
 add_library(mxc_dispatch OBJECT ${dispatch})
 set_target_properties(mxc_dispatch PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(mxc_dispatch PRIVATE include src)
-
+add_dependencies(mxc_dispatch mxc_levels)
+set_source_files_properties(${generated} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
 set(kernel_objects ${level_files} $<TARGET_OBJECTS:mxc_dispatch>)
-add_custom_target(mxc_kernel_objects DEPENDS ${level_files} mxc_dispatch)
-if(level_count GREATER 1)
-    set_source_files_properties(${level_files} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
-endif()
