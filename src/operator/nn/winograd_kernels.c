@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/nn/winograd_kernels.h"
 
-#include "base/simd.h"
+#include "base/simd_wide.h"
 #include "math/gemm_kernels.h"
 
-enum { LANES = 8, OUT = MXCI_WINOGRAD_OUT, IN = MXCI_WINOGRAD_IN, PANEL = MXCI_WINOGRAD_PANEL };
+enum {
+    LANES = 8,
+    OUT = MXCI_WINOGRAD_OUT,
+    IN = MXCI_WINOGRAD_IN,
+    PANEL = MXCI_WINOGRAD_PANEL,
+    TILE = MXCI_WIDE == 16 ? 8 : PANEL /* columns of a panel that a product's tile takes at a time */
+};
 
 typedef mxci_v_f32 V;
 
@@ -210,20 +216,22 @@ static void multiply_panel(int64_t m, int64_t k, const float *a, int64_t a_row, 
         const int from_c = add || p > 0;
         for (int64_t s = 0; s < strips; s++) {
             const int64_t i = s * m / strips, next = (s + 1) * m / strips;
-            const mxci_tile t = {
+            mxci_tile t = {
                 .depth = depth,
                 .a = a + i * a_row + p,
                 .a_row = a_row,
                 .a_step = 1,
-                .b = b + p * PANEL,
                 .b_step = PANEL,
-                .start = from_c ? c + i * c_row : &zero,
                 .start_row = from_c ? c_row : 0,
                 .start_col = from_c,
-                .c = c + i * c_row,
                 .c_row = c_row,
             };
-            mxci_tile_run_f32((int)(next - i), PANEL, &t);
+            for (int j = 0; j < PANEL; j += TILE) {
+                t.b = b + p * PANEL + j;
+                t.c = c + i * c_row + j;
+                t.start = from_c ? t.c : &zero;
+                mxci_tile_run_f32((int)(next - i), TILE, &t);
+            }
         }
     }
 }
