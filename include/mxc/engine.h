@@ -197,12 +197,25 @@ MXC_API void mxc_done_complete(mxc_done *done, mxc_status status, const char *me
 /** Block until everything pushed so far that writes var has run. Returns the error of its
  *  error state, if set. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_wait_to_read(mxc_var *var);
+/**
+ * The same for a limited time, after which it returns MXC_OK with *is_done 0. For programs that have to look after
+ * something else in between, such as signals. The thread helps meanwhile, and finishes a function that it has begun.
+ * @param timeout_ms  in milliseconds; 0 or less: only whether it is done
+ * @param is_done     1: the writes have run; 0: the time is over
+ */
+MXC_API MXC_MUST_CHECK mxc_status mxc_wait_to_read_for(mxc_var *var, int64_t timeout_ms, int *is_done);
 /** Block until everything pushed on var so far has run. Returns the error of its
  *  error state, if set. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_wait_to_write(mxc_var *var);
 /** Block until everything pushed so far on the engine has run. Returns the first error since the last
  *  call of it. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_wait_all(mxc_engine *engine);
+/** The same for a limited time, as mxc_wait_to_read_for. After a time that was too short the error, if there is one,
+ *  is kept for the next wait.
+ *  @param timeout_ms  in milliseconds
+ *  @param is_done     1: everything has run; 0: the time is over
+ */
+MXC_API MXC_MUST_CHECK mxc_status mxc_wait_all_for(mxc_engine *engine, int64_t timeout_ms, int *is_done);
 
 /** The body of a parallel loop: items begin to end - 1, as part number part.
  *  @thread any

@@ -7,6 +7,12 @@ static void test_null(void **state) {
     assert_fails(mxc_wait_to_read(NULL), MXC_EINVAL, "var is NULL");
     assert_fails(mxc_wait_to_write(NULL), MXC_EINVAL, "var is NULL");
     assert_fails(mxc_wait_all(NULL), MXC_EINVAL, "engine is NULL");
+    int is_done = 1;
+    assert_fails(mxc_wait_to_read_for(NULL, 1, &is_done), MXC_EINVAL, "var is NULL");
+    assert_int_equal(is_done, 0);
+    is_done = 1;
+    assert_fails(mxc_wait_all_for(NULL, 1, &is_done), MXC_EINVAL, "engine is NULL");
+    assert_int_equal(is_done, 0);
 }
 
 /* A thread that pushes all the time does not keep others from seeing the end of what was pushed before. */
@@ -161,6 +167,49 @@ static void test_waiter_helps(void **state) {
     mxc_engine_destroy(engine);
 }
 
+/* Timed waits end in time while a function holds the variable, and tell the two cases apart; the function's error is
+ * returned by the wait that sees the end, and kept by those before. */
+static mxc_status hold_and_fail(const mxc_run *run, void *arg) {
+    MXC_TRY(hold(run, arg));
+    return MXC_FAIL(MXC_EUSER, "the end");
+}
+
+static void test_limited_time(void **state) {
+    (void)state;
+    mxc_engine *engine = make_engine(MXC_ENGINE_THREADED, 1, 0);
+    barrier b = {0, 0};
+    mxc_task holder = make_task(hold_and_fail, &b), task = MXC_TASK_INIT;
+    mxc_var *var = make_var(engine), *other = make_var(engine);
+    int is_done = 1;
+    _Atomic int ran = 0;
+    assert_ok(mxc_engine_push(engine, &holder, 0, NULL, 1, &var, 0));
+    wait_entered(&b, 1);
+    for (int i = 0; i < 3; i++) {
+        const int64_t start = mxci_now_ns();
+        assert_ok(mxc_wait_to_read_for(var, i * 5, &is_done));
+        assert_int_equal(is_done, 0);
+        assert_ok(mxc_wait_all_for(engine, i * 5, &is_done));
+        assert_int_equal(is_done, 0);
+        assert_true(mxci_now_ns() - start >= i * 10000000);
+        task = make_task(count_up, (void *)&ran); /* a later push, in the other epoch, which the waiting thread runs */
+        task.flags = MXC_TASK_HELPED;
+        assert_ok(mxc_engine_push(engine, &task, 0, NULL, 1, &other, 0));
+    }
+    assert_ok(mxc_wait_to_read_for(other, 60000, &is_done));
+    assert_int_equal(is_done, 1);
+    assert_int_equal(ran, 3);
+    atomic_store(&b.open, 1);
+    assert_fails(mxc_wait_to_read_for(var, INT64_MAX, &is_done), MXC_EUSER, "the end");
+    assert_int_equal(is_done, 1);
+    assert_fails(mxc_wait_all_for(engine, 60000, &is_done), MXC_EUSER, "the end");
+    assert_int_equal(is_done, 1);
+    assert_ok(mxc_wait_all_for(engine, -1, &is_done));
+    assert_int_equal(is_done, 1);
+    mxc_var_delete(var, NULL, NULL);
+    mxc_var_delete(other, NULL, NULL);
+    mxc_engine_destroy(engine);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_null),
@@ -168,6 +217,7 @@ int main(void) {
         cmocka_unit_test(test_several_threads),
         cmocka_unit_test(test_refused_inside),
         cmocka_unit_test(test_waiter_helps),
+        cmocka_unit_test(test_limited_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ void mxci_wait_sleep(const mxci_wait *wait, uint32_t word) {
     mxci_eventcount *waiters = &wait->engine->waiters;
     atomic_fetch_add(&waiters->sleeping, 1);
     if (!wait->is_over(wait) && !mxci_loops_open(&wait->engine->loops))
-        mxci_park(&waiters->word, word, INT64_MAX);
+        mxci_park(&waiters->word, word, wait->deadline ? wait->deadline : INT64_MAX);
     atomic_fetch_sub(&waiters->sleeping, 1);
 }
 
@@ -67,11 +67,25 @@ int mxci_wait_task_done(const mxci_wait *wait) {
     return atomic_load_explicit(&wait->task->done, memory_order_acquire) != 0;
 }
 
+/* A time so many milliseconds from now, at least 1, that does not overflow. */
+static int64_t deadline_in(int64_t timeout_ms) {
+    const int64_t now = mxci_now_ns(), most = (INT64_MAX - 1 - now) / 1000000;
+    return now + 1 + (timeout_ms < 0 ? 0 : timeout_ms < most ? timeout_ms : most) * 1000000;
+}
+
+static int is_late(const mxci_wait *wait) {
+    return wait->deadline && mxci_now_ns() >= wait->deadline;
+}
+
 /* ---- one variable ---------------------------------------------------------------------------------------------- */
 
 /* Acquire order: the waiting thread sees what the tasks wrote that completed this version. */
 static int version_reached(const mxci_wait *wait) {
     return atomic_load_explicit(&wait->var->version, memory_order_acquire) >= wait->version;
+}
+
+static int version_reached_or_late(const mxci_wait *wait) {
+    return version_reached(wait) || is_late(wait);
 }
 
 /* A function that waits for a variable that it names itself would wait for its own end. */
@@ -102,16 +116,28 @@ static mxc_status check_var(const char *caller, const mxc_var *var) {
     return mxci_engine_resume(var->vars->engine);
 }
 
-mxc_status mxc_wait_to_read(mxc_var *var) {
-    mxci_wait wait = {.is_over = version_reached, .var = var};
-    MXC_TRY(check_var("mxc_wait_to_read", var));
+static mxc_status wait_to_read(const char *caller, mxc_var *var, int64_t deadline, int *is_done) {
+    mxci_wait wait = {
+        .is_over = deadline ? version_reached_or_late : version_reached, .var = var, .deadline = deadline};
+    MXC_TRY(check_var(caller, var));
     wait.engine = var->vars->engine;
     wait.version = atomic_load_explicit(&var->pushed, memory_order_acquire);
     if (!version_reached(&wait)) {
-        MXC_TRY(check_not_named("mxc_wait_to_read", var));
+        MXC_TRY(check_not_named(caller, var));
         MXC_TRY(mxci_wait_for(&wait));
     }
-    return synchronize_and_raise(var, 0);
+    *is_done = version_reached(&wait);
+    return *is_done ? synchronize_and_raise(var, 0) : MXC_OK;
+}
+
+mxc_status mxc_wait_to_read(mxc_var *var) {
+    int is_done;
+    return wait_to_read("mxc_wait_to_read", var, 0, &is_done);
+}
+
+mxc_status mxc_wait_to_read_for(mxc_var *var, int64_t timeout_ms, int *is_done) {
+    MXC_TRY(MXCI_OUT(is_done));
+    return wait_to_read("mxc_wait_to_read_for", var, deadline_in(timeout_ms), is_done);
 }
 
 /* Put a barrier into the variable's queue. NULL in *out if all tasks before it are complete already. */
@@ -176,6 +202,10 @@ static int epoch_drained(const mxci_wait *wait) {
     return pending(wait->engine, wait->epoch, wait->epoch) == 0;
 }
 
+static int epoch_drained_or_late(const mxci_wait *wait) {
+    return epoch_drained(wait) || is_late(wait);
+}
+
 static int all_drained(const mxci_wait *wait) {
     return pending(wait->engine, 0, 1) == 0;
 }
@@ -190,38 +220,70 @@ static mxc_status drain(const mxci_wait *wait) {
 }
 
 /* Waits for what has been pushed so far: flips the epoch, so that later pushes are counted elsewhere, and drains the
- * former one. The other epoch holds tasks, and the stripes have different epochs, only if the process was forked while
- * another thread was in this function. wait_all_mutex is held. */
-static mxc_status drain_earlier(mxc_engine *engine) {
-    mxci_wait wait = {.engine = engine, .is_over = epoch_drained};
+ * former one. The other epoch holds tasks if an earlier call ran out of time or the process was forked while another
+ * thread was in this function, and only then have stripes different epochs. wait_all_mutex is held. */
+static mxc_status drain_earlier(mxc_engine *engine, int64_t deadline, int *is_done) {
+    mxci_wait wait = {
+        .engine = engine, .is_over = deadline ? epoch_drained_or_late : epoch_drained, .deadline = deadline};
     wait.epoch = !engine->stripes[0].epoch;
     MXC_TRY(drain(&wait));
+    if (!epoch_drained(&wait))
+        return MXC_OK;
     for (int i = 0; i < MXCI_STRIPES; i++) {
         mxci_lock_acquire(&engine->stripes[i].lock);
         engine->stripes[i].epoch = wait.epoch;
         mxci_lock_release(&engine->stripes[i].lock);
     }
     wait.epoch = !wait.epoch;
-    return drain(&wait);
+    MXC_TRY(drain(&wait));
+    *is_done = epoch_drained(&wait);
+    return MXC_OK;
 }
 
-mxc_status mxc_wait_all(mxc_engine *engine) {
+/* Lock wait_all_mutex, which another thread may hold for as long as it waits; 0 if the deadline (0: none) passed. */
+static int lock_until(mxci_mutex *mutex, int64_t deadline) {
+    if (!deadline) {
+        mxci_mutex_lock(mutex);
+        return 1;
+    }
+    while (!mxci_mutex_trylock(mutex)) {
+        if (mxci_now_ns() >= deadline)
+            return 0;
+        mxci_sleep_ns(500000);
+    }
+    return 1;
+}
+
+static mxc_status wait_all(const char *caller, mxc_engine *engine, int64_t deadline, int *is_done) {
     mxci_failure *first;
     mxc_status status;
+    *is_done = 0;
     if (!engine)
-        return MXC_FAIL(MXC_EINVAL, "mxc_wait_all: engine is NULL");
+        return MXC_FAIL(MXC_EINVAL, "%s: engine is NULL", caller);
     if (mxci_frame_inside(engine) || mxci_in_parallel_for())
-        return MXC_FAIL(MXC_ESTATE, "mxc_wait_all: called inside a function, which would wait for its own end");
+        return MXC_FAIL(MXC_ESTATE, "%s: called inside a function, which would wait for its own end", caller);
     MXC_TRY(mxci_engine_resume(engine));
-    mxci_mutex_lock(&engine->wait_all_mutex);
-    status = drain_earlier(engine);
+    if (!lock_until(&engine->wait_all_mutex, deadline))
+        return MXC_OK;
+    status = drain_earlier(engine, deadline, is_done);
     mxci_mutex_unlock(&engine->wait_all_mutex);
-    MXC_TRY(status);
+    if (status != MXC_OK || !*is_done)
+        return status;
     mxci_streams_synchronize(&engine->streams, &engine->errors);
     first = atomic_exchange(&engine->errors.first, NULL);
     status = mxci_failure_raise(first);
     mxci_failure_release(first);
     return status;
+}
+
+mxc_status mxc_wait_all(mxc_engine *engine) {
+    int is_done;
+    return wait_all("mxc_wait_all", engine, 0, &is_done);
+}
+
+mxc_status mxc_wait_all_for(mxc_engine *engine, int64_t timeout_ms, int *is_done) {
+    MXC_TRY(MXCI_OUT(is_done));
+    return wait_all("mxc_wait_all_for", engine, deadline_in(timeout_ms), is_done);
 }
 
 void mxci_wait_until_idle(mxc_engine *engine) {

@@ -15,6 +15,7 @@ struct mxci_wait {
     uint64_t version;                      /* of var */
     mxci_engine_task *task;                /* whose done is waited for */
     uint32_t epoch;                        /* whose tasks are to be complete */
+    int64_t deadline;                      /* time of mxci_now_ns after which it is over, too; 0: none */
 };
 
 /* Wait in the way of the engine's kind; the fork guard is left meanwhile. Blocks; no lock may be held. MXC_OK: it is
