@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading and writing parts of arrays: views where the part is contiguous, operators otherwise."""
+
+from __future__ import annotations
+
+from typing import Any, List, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from ._api import lib
+from .ndarray import NDArray, array, call, empty, wrap  # noqa: F401
+
+
+class Part(NamedTuple):
+    """Basic indexing: of each axis begin, end and step; the shape of the result."""
+
+    slices: List[Tuple[int, int, int]]
+    shape: Tuple[int, ...]
+
+
+def _tuple(key: Any, ndim: int) -> Tuple[Any, ...]:
+    """One entry for each axis, and None for new axes."""
+    keys = key if isinstance(key, tuple) else (key,)
+    used = sum(1 for item in keys if item is not None and item is not Ellipsis)
+    if used > ndim:
+        raise IndexError(f"{used} indices for an array of {ndim} axes")
+    at = next((i for i, item in enumerate(keys) if item is Ellipsis), len(keys))
+    return keys[:at] + (slice(None),) * (ndim - used) + keys[at + 1:]
+
+
+def _is_basic(keys: Tuple[Any, ...]) -> bool:
+    return all(item is None or isinstance(item, slice) or _is_int(item) for item in keys)
+
+
+def _is_int(item: Any) -> bool:
+    return isinstance(item, (int, np.integer)) and not isinstance(item, (bool, np.bool_))
+
+
+def _part(keys: Tuple[Any, ...], shape: Tuple[int, ...]) -> Part:
+    slices, result, axis = [], [], 0
+    for item in keys:
+        if item is None:
+            result.append(1)
+            continue
+        size = shape[axis]
+        if isinstance(item, slice):
+            begin, end, step = item.indices(size)
+            count = len(range(begin, end, step))
+            slices.append((begin, begin + count * step, step))
+            result.append(count)
+        else:
+            index = int(item)
+            if not -size <= index < size:
+                raise IndexError(f"index {index} is out of range for axis {axis} of size {size}")
+            slices.append((index % size, index % size + 1, 1))
+        axis += 1
+    return Part(slices, tuple(result))
+
+
+def _view(source: NDArray, part: Part) -> Optional[NDArray]:
+    """The part as a view, or None if it is not contiguous: single indices, then one range, then whole axes."""
+    shape, offset, rows = source.shape, 0, 1
+    axis = 0
+    while axis < len(shape) and part.slices[axis][1] - part.slices[axis][0] == 1 and part.slices[axis][2] == 1:
+        offset = offset * shape[axis] + part.slices[axis][0]
+        axis += 1
+    if axis < len(shape):
+        begin, end, step = part.slices[axis]
+        if step != 1 or any(part.slices[i] != (0, shape[i], 1) for i in range(axis + 1, len(shape))):
+            return None
+        offset, rows = offset * shape[axis] + begin, end - begin
+        axis += 1
+    if 0 in shape or not rows:
+        return None
+    flat = source if axis == 1 else source._view((-1,) + shape[axis:])
+    whole = rows == flat.shape[0] if flat.ndim else True
+    return (flat if whole else flat._rows(offset, offset + rows))._view(part.shape)
+
+
+def _slice_params(part: Part) -> Any:
+    """begin, end and step; None stands for the end before the first element."""
+    ends = tuple(None if end < 0 else end for _, end, _ in part.slices)
+    return {"begin": tuple(s[0] for s in part.slices), "end": ends, "step": tuple(s[2] for s in part.slices)}
+
+
+def _host_indices(item: Any, size: int, axis: int) -> Any:
+    """An array of indices or a mask as int64 indices from 0, checked; a mask gives several."""
+    host = item.asnumpy() if isinstance(item, NDArray) else np.asarray(item)
+    if host.size == 0:
+        host = host.astype(np.int64)
+    if host.dtype != np.bool_ and host.dtype.kind not in "iuf":
+        raise IndexError(f"arrays of {host.dtype} are no indices")
+    host = host.astype(np.int64)
+    if host.size and not (-size <= host.min() and host.max() < size):
+        raise IndexError(f"an index is out of range for axis {axis} of size {size}")
+    return np.where(host < 0, host + size, host)
+
+
+def _advanced(keys: Tuple[Any, ...], shape: Tuple[int, ...]) -> Tuple[int, List[Any]]:
+    """First axis and index arrays of adjacent axes, all others being whole; raises IndexError for other mixtures."""
+    first, arrays, axis = -1, [], 0
+    for item in keys:
+        if isinstance(item, slice) and item == slice(None):
+            axis += 1
+            continue
+        if item is None or isinstance(item, slice) or (arrays and axis != first + len(arrays)):
+            raise IndexError("arrays as indices go with whole axes only: take a slice first, then index that")
+        first = axis if first < 0 else first
+        arrays.append(_host_indices(item, shape[axis], axis))
+        axis += 1
+    return first, list(np.broadcast_arrays(*arrays))
+
+
+def _expand_masks(key: Any, shape: Tuple[int, ...]) -> Tuple[Any, ...]:
+    keys: List[Any] = []
+    for item in key if isinstance(key, tuple) else (key,):
+        if isinstance(item, (NDArray, np.ndarray, list, bool, np.bool_)):
+            host = item.asnumpy() if isinstance(item, NDArray) and item.dtype == np.bool_ else item
+            if not isinstance(host, NDArray) and np.asarray(host).dtype == np.bool_:
+                mask = np.asarray(host)
+                if mask.shape != shape[len(keys):len(keys) + mask.ndim] or not mask.ndim:
+                    raise IndexError(f"a mask of shape {mask.shape} does not fit an array of shape {shape}")
+                keys.extend(np.nonzero(mask))
+                continue
+        keys.append(item)
+    return tuple(keys)
+
+
+def get(source: NDArray, key: Any) -> NDArray:
+    shape = source.shape
+    keys = _tuple(key, len(shape)) if _is_basic(key if isinstance(key, tuple) else (key,)) or Ellipsis is key else None
+    if keys is None:
+        keys = _tuple(_expand_masks(key, shape), len(shape))
+    if _is_basic(keys):
+        part = _part(keys, shape)
+        view = _view(source, part)
+        if view is not None:
+            return view
+        if 0 in part.shape or 0 in shape:
+            return empty(part.shape, source.dtype, source.context)
+        result: NDArray = call("slice", [source], _slice_params(part))
+        return result._view(part.shape)
+    first, indices = _advanced(keys, shape)
+    where = [array(index, np.int64, source.context) for index in indices]
+    if len(where) == 1:
+        taken: NDArray = call("take", where and [source, where[0]], {"axis": first})
+        return taken
+    if first:
+        raise IndexError("several arrays as indices go with the first axes only: transpose the array")
+    stacked = array(np.stack(indices), np.int64, source.context)
+    gathered: NDArray = call("gather_nd", [source, stacked], {})
+    return gathered
+
+
+def put(target: NDArray, key: Any, value: Any) -> None:
+    shape = target.shape
+    simple = key if isinstance(key, tuple) else (key,)
+    if all(item is Ellipsis or _is_basic((item,)) for item in simple):
+        part = _part(_tuple(key, len(shape)), shape)
+        if 0 in part.shape:
+            return
+        view = _view(target, part)
+        if view is not None:
+            _assign(view, value)
+        elif isinstance(value, (bool, int, float, np.number)):
+            call("_slice_assign_scalar", [target], dict(_slice_params(part), scalar=float(value)), target)
+        else:
+            kept = tuple(len(range(*piece)) for piece in part.slices)
+            parts = _broadcast(value, part.shape, target)._view(kept)
+            call("_slice_assign", [target, parts], _slice_params(part), target)
+        return
+    if lib.mxc_autograd_is_recording() and target._in_graph():
+        raise IndexError("while recording, parts of an array that arrays index cannot be written")
+    host = target.asnumpy()
+    plain = tuple(item.asnumpy() if isinstance(item, NDArray) else item for item in simple)
+    plain = tuple(item.astype(np.int64) if isinstance(item, np.ndarray) and item.dtype.kind == "f" else item for item in plain)
+    host[plain] = value.asnumpy() if isinstance(value, NDArray) else value
+    target.set(host)
+
+
+def _broadcast(value: Any, shape: Tuple[int, ...], like: NDArray) -> NDArray:
+    if not isinstance(value, NDArray):
+        return array(np.broadcast_to(np.asarray(value), shape), like.dtype, like.context)
+    while value.ndim > len(shape) and value.shape[0] == 1:
+        value = value._view(value.shape[1:])
+    if value.shape != shape:
+        if value.ndim > len(shape):
+            raise ValueError(f"an array of shape {value.shape} does not fit {shape}")
+        value = call("broadcast_to", [value._view((1,) * (len(shape) - value.ndim) + value.shape)], {"shape": shape})
+    if value.context != like.context or value.dtype != like.dtype:
+        value = value._convert(like.context, like.dtype)
+    result: NDArray = value
+    return result
+
+
+def _assign(view: NDArray, value: Any) -> None:
+    if isinstance(value, (bool, int, float, np.number, np.bool_)):
+        view.fill(float(value))
+    elif isinstance(value, NDArray) and value.shape == view.shape:
+        value.copyto(view)
+    else:
+        _broadcast(value, view.shape, view).copyto(view)
