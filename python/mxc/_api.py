@@ -26,8 +26,8 @@ NULL = ffi.NULL
 
 
 def _load() -> Any:
-    """MXC_LIBRARY, or the library inside the package, or that of the source tree, or the system's."""
-    named = os.environ.get("MXC_LIBRARY")
+    """LIBMXC_PATH, or the library inside the package, or that of the source tree, or the system's."""
+    named = os.environ.get("LIBMXC_PATH")
     tree = os.path.join(_declare.HERE, "..", "..", "build", "release", "libmxc.so")
     places = [named] if named else [os.path.join(_declare.HERE, "lib", "libmxc.so.0"), tree, "libmxc.so.0"]
     for path in places[:-1]:
@@ -36,7 +36,7 @@ def _load() -> Any:
     try:
         return ffi.dlopen(places[-1])
     except OSError as problem:
-        raise ImportError(f"mxc: cannot load libmxc ({problem}); set MXC_LIBRARY to the path of libmxc.so") from None
+        raise ImportError(f"mxc: cannot load libmxc ({problem}); set LIBMXC_PATH to the path of libmxc.so") from None
 
 
 lib: Any = _load()
@@ -213,9 +213,17 @@ drop_callback = callback("void(*)(void *)", drop)
 SLICE_MS = 50  # how long a wait on the main thread keeps Python from handling a signal such as Ctrl-C
 
 
+def _find_main_thread() -> None:
+    global _main_thread
+    _main_thread = threading.main_thread().ident
+
+
+_find_main_thread()
+
+
 def wait_var(var: Any) -> None:
     """Wait for the writes of a variable. On the main thread in slices, so that signal handlers run in between."""
-    if threading.current_thread() is not threading.main_thread():
+    if lib.mxc_var_idle(var) or threading.get_ident() != _main_thread:
         return check(lib.mxc_wait_to_read(var))
     done = ffi.new("int *")
     while not done[0]:
@@ -303,4 +311,4 @@ def _end() -> None:
 
 
 atexit.register(_end)
-os.register_at_fork(before=_before_fork)
+os.register_at_fork(before=_before_fork, after_in_child=_find_main_thread)

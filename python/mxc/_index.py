@@ -8,7 +8,7 @@ from typing import Any, List, NamedTuple, Optional, Tuple
 import numpy as np
 
 from ._api import lib
-from .ndarray import NDArray, array, call, empty, wrap  # noqa: F401
+from .ndarray import NDArray, array, call, empty
 
 
 class Part(NamedTuple):
@@ -88,7 +88,7 @@ def _host_indices(item: Any, size: int, axis: int) -> Any:
     host = item.asnumpy() if isinstance(item, NDArray) else np.asarray(item)
     if host.size == 0:
         host = host.astype(np.int64)
-    if host.dtype != np.bool_ and host.dtype.kind not in "iuf":
+    if host.dtype != np.bool_ and host.dtype.kind not in ("iuf" if isinstance(item, NDArray) else "iu"):
         raise IndexError(f"arrays of {host.dtype} are no indices")
     host = host.astype(np.int64)
     if host.size and not (-size <= host.min() and host.max() < size):
@@ -128,6 +128,12 @@ def _expand_masks(key: Any, shape: Tuple[int, ...]) -> Tuple[Any, ...]:
 
 def get(source: NDArray, key: Any) -> NDArray:
     shape = source.shape
+    if shape and type(key) is slice and (key.step is None or key.step == 1):  # the frequent cases
+        begin, end, _ = key.indices(shape[0])
+        if begin < end:
+            return source._rows(begin, end)
+    elif len(shape) > 1 and type(key) is int and 0 <= key < shape[0]:
+        return source._rows(key, key + 1)._view(shape[1:])
     keys = _tuple(key, len(shape)) if _is_basic(key if isinstance(key, tuple) else (key,)) or Ellipsis is key else None
     if keys is None:
         keys = _tuple(_expand_masks(key, shape), len(shape))

@@ -73,7 +73,7 @@ def device_count(kind: str = "gpu") -> int:
 
 # ---- calls of operators ----------------------------------------------------------------------------------------------
 
-_OUT = ffi.typeof("mxc_ndarray *[1]")
+_OUT, _OUTS = ffi.typeof("mxc_ndarray *[1]"), ffi.typeof("mxc_ndarray *[]")
 _new, _invoke, _create = ffi.new, lib.mxc_op_invoke, object.__new__
 _ops: Dict[Any, Tuple[Any, int]] = {}
 
@@ -105,6 +105,13 @@ def call(name: str, inputs: Sequence[Any], params: Dict[str, Any], out: Any = No
     return results[0] if n_out == 1 else results
 
 
+def invoke(op: Any, n_out: int, arrays: Sequence["NDArray"]) -> Any:
+    """Call a prepared operator that makes new arrays."""
+    out = ffi.new(_OUTS, n_out)
+    check(_invoke(op, len(arrays), [array._h for array in arrays], n_out, out, NULL, 0))
+    return wrap(out[0]) if n_out == 1 else [wrap(out[i]) for i in range(n_out)]
+
+
 def wrap(handle: Any) -> "NDArray":
     """An NDArray that owns the reference."""
     array = _create(NDArray)
@@ -119,9 +126,11 @@ def borrow(handle: Any) -> "Optional[NDArray]":
 
 def _binary(name: str, with_scalar: str, reflected: bool = False) -> Callable[["NDArray", Any], "NDArray"]:
     op, _ = operation(name, ())
+    with_number: Dict[Any, Any] = {}  # the latest numbers, with operators that have them as a parameter
 
     def method(self: NDArray, other: Any) -> NDArray:
-        if type(other) is NDArray:
+        kind = type(other)
+        if kind is NDArray:
             out = _new(_OUT)
             status = _invoke(op, 2, [other._h, self._h] if reflected else [self._h, other._h], 1, out, NULL, 0)
             if status:
@@ -129,6 +138,16 @@ def _binary(name: str, with_scalar: str, reflected: bool = False) -> Callable[["
             array = _create(NDArray)
             array._h = out[0]
             return array
+        if kind is float or kind is int:
+            found = with_number.get((kind, other))
+            if found is None:
+                if len(with_number) > 200:
+                    with_number.clear()
+                params = ("scalar", repr(float(other))), ("is_int", str(kind is int))
+                found = with_number[kind, other] = operation(with_scalar, params)[0]
+            out = _new(_OUT)
+            check(_invoke(found, 1, [self._h], 1, out, NULL, 0))
+            return wrap(out[0])
         return _mixed(name, with_scalar, self, other, reflected)
     return method
 
@@ -325,6 +344,8 @@ class NDArray(Handle):
         return bool(self.item())
 
     def __index__(self) -> int:
+        if self.size != 1 or self.dtype.kind not in "iu":
+            raise TypeError("only an integer array of one element can be an index")
         return operator.index(self.item())
 
     def __len__(self) -> int:
@@ -490,13 +511,9 @@ class NDArray(Handle):
     # ---- indexing
 
     def __getitem__(self, key: Any) -> "NDArray":
-        from . import _index
-
         return _index.get(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        from . import _index
-
         _index.put(self, key, value)
 
 
@@ -663,6 +680,8 @@ def load(path: Any) -> Any:
     check((lib.mxc_ndarray_load_npz if where.endswith(".npz") else lib.mxc_ndarray_load)(c_text(path), block))
     return from_list(block)
 
+
+from . import _index  # noqa: E402  # which needs the class
 
 NDArray.__del__ = _finalizer(lib.mxc_ndarray_release)  # type: ignore[attr-defined]
 _owners.append(NDArray)

@@ -7,11 +7,12 @@ takes the array, or list of arrays, to write to; name= is the name of a symbol's
 
 from __future__ import annotations
 
+import ast
 import inspect
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
-from ._api import NULL, c_text, check, ffi, lib, take_text, text
-from .ndarray import NDArray, call
+from ._api import NULL, c_text, check, ffi, lib, spell, take_text, text
+from .ndarray import NDArray, call, invoke, operation
 
 _PARAM = inspect.Parameter
 
@@ -37,19 +38,32 @@ class Definition:
             self.params.append((text(param.name), text(param.initial) if param.initial else None, param))
             i += 1
         self.takes_list = bool(self.variadic) or self.open
-        self.positional = self.inputs + [name for name, _, _ in self.params]
+        # With one input, parameters may follow it by position; with several that would be a trap.
+        names = [name for name, _, _ in self.params] if len(self.inputs) == 1 else []
+        self.positional = self.inputs + names
 
     def signature(self) -> inspect.Signature:
-        kind = _PARAM.KEYWORD_ONLY if self.takes_list else _PARAM.POSITIONAL_OR_KEYWORD
+        kind = _PARAM.POSITIONAL_OR_KEYWORD
         taken = [_PARAM("inputs", _PARAM.VAR_POSITIONAL)] if self.takes_list else []
-        taken += [_PARAM(name, kind, default=None) for name in self.inputs]
+        single = len(self.inputs) == 1
+        taken += [_PARAM(name, kind, default=_PARAM.empty if single else None) for name in self.inputs]
         for name, default, _ in self.params:
+            if name not in self.positional or default is None and taken[-1].default is not _PARAM.empty:
+                kind = _PARAM.KEYWORD_ONLY
             if name != self.variadic:
-                taken.append(_PARAM(name, kind, default=default))
+                taken.append(_PARAM(name, kind, default=_PARAM.empty if default is None else literal(default)))
         taken += [_PARAM("out", _PARAM.KEYWORD_ONLY, default=None), _PARAM("name", _PARAM.KEYWORD_ONLY, default=None)]
         if self.open:
             taken.append(_PARAM("params", _PARAM.VAR_KEYWORD))
         return inspect.Signature(taken)
+
+
+def literal(value: str) -> Any:
+    """A default as the Python value that is spelled so."""
+    try:
+        return ast.literal_eval(value)
+    except (SyntaxError, ValueError):
+        return value
 
 
 def describe(name: str) -> str:
@@ -99,8 +113,22 @@ def _make(name: str) -> Callable[..., Any]:
         raise AttributeError(f"mxc has no operator {name!r}")
     definition = Definition(descriptor)
 
+    prepared: Dict[Any, Any] = {}  # operators by parameters that calls on arrays alone had
+    most = 0 if definition.takes_list else len(definition.inputs)
+
     def function(*args: Any, out: Any = None, name: Any = None, **params: Any) -> Any:
-        return apply(definition, args, out, name, params)
+        plain = out is None and name is None and 0 < len(args) <= most and all(type(item) is NDArray for item in args)
+        if plain:
+            try:
+                found = prepared[tuple(params.items())]
+            except (KeyError, TypeError):
+                if not any(key in definition.inputs for key in params):
+                    found = operation(definition.name, tuple((key, spell(value)) for key, value in params.items()))
+                    if all(isinstance(value, (str, int, float, bool)) for value in params.values()) and len(prepared) < 100:
+                        prepared[tuple(params.items())] = found
+                else:
+                    plain = False
+        return invoke(*found, args) if plain else apply(definition, args, out, name, params)
     function.__name__ = function.__qualname__ = name
     function.__module__ = __name__
     function.__doc__ = describe(name)
