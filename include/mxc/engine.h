@@ -135,6 +135,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_engine_create(const mxc_engine_options *op
 /** Wait for all work, then stop. Its variables and prepared functions must be deleted before. NULL is fine. Blocks. */
 MXC_API void mxc_engine_destroy(mxc_engine *engine);
 /** The default engine of the process, created at first use (kind: option MXC_ENGINE). Borrowed; valid until exit.
+ *  exit() waits for its queued work, for 10 seconds at most.
  *  Status: MXC_ENOMEM.
  *  @param[out,lend] out  the engine
  */

@@ -125,6 +125,9 @@ static inline void mxci_pause(void) { /* inside spin loops */
 #endif
 }
 
+/* Have handler called when the program calls exit() or returns from main; without memory for that, it is not. */
+void mxci_at_exit(void (*handler)(void));
+
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
 int64_t mxci_now_ns(void); /* monotonic */

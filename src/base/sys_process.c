@@ -3,6 +3,7 @@
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +19,10 @@ int mxci_process_is_alive(int64_t id) {
     struct stat file;
     snprintf(path, sizeof path, "/proc/%lld", (long long)id);
     return stat(path, &file) == 0 || errno != ENOENT || stat("/proc/self", &file) != 0;
+}
+
+void mxci_at_exit(void (*handler)(void)) {
+    (void)atexit(handler);
 }
 
 int64_t mxci_host_id(void) {

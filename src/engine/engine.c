@@ -124,6 +124,15 @@ mxc_status mxc_var_create(mxc_engine *engine, mxc_var **out) {
 
 static _Atomic(mxc_engine *) standard_engine, chosen_engine;
 
+/* When a program exits, the destructors of libraries such as OpenBLAS run while workers still compute with what these
+ * free. So exit() waits until the queued work has run, though not for long: it may depend on what has ended already. */
+enum { EXIT_WAIT_MS = 10000 };
+
+static void finish_at_exit(void) {
+    int is_done;
+    MXC_IGNORE(mxc_wait_all_for(atomic_load(&standard_engine), EXIT_WAIT_MS, &is_done));
+}
+
 /* Concurrent callers create one engine each, and all but one destroy theirs, which has started no threads. */
 static mxc_status create_standard(mxc_engine **out) {
     mxc_engine_options options = MXC_ENGINE_OPTIONS_INIT;
@@ -133,6 +142,8 @@ static mxc_status create_standard(mxc_engine **out) {
     if (!atomic_compare_exchange_strong(&standard_engine, &first, *out)) {
         mxc_engine_destroy(*out);
         *out = first;
+    } else {
+        mxci_at_exit(finish_at_exit);
     }
     return MXC_OK;
 }

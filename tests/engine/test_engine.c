@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Engines from creation to destruction: options, several at once, the default one. */
-#include "engine/helpers.h"
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "engine/fork_helpers.h"
 
 static void test_bad_options(void **state) {
     mxc_engine_options options = MXC_ENGINE_OPTIONS_INIT;
@@ -162,10 +165,52 @@ static void test_default(void **state) {
     mxc_engine_destroy(mine);
 }
 
+/* exit() waits for the default engine's queued work, and does not wait for a function that itself calls it. */
+static mxc_status slow_count(const mxc_run *run, void *arg) {
+    mxci_sleep_ns(2000000);
+    return count_up(run, arg);
+}
+
+static mxc_status leave(const mxc_run *run, void *arg) {
+    (void)run;
+    (void)arg;
+    exit(8);
+}
+
+static int queue_and_exit(void *arg) {
+    mxc_task task = make_task(arg ? slow_count : leave, arg);
+    mxc_engine *engine;
+    mxc_var *var;
+    if (mxc_engine_default(&engine) != MXC_OK || mxc_var_create(engine, &var) != MXC_OK)
+        return 1;
+    for (int i = 0; i < (arg ? 30 : 1); i++)
+        if (mxc_engine_push(engine, &task, 0, NULL, 1, &var, 0) != MXC_OK)
+            return 2;
+    if (arg)
+        exit(7);
+    return mxc_wait_to_read(var) == MXC_OK ? 3 : 4;
+}
+
+static void test_exit(void **state) {
+    _Atomic int *count;
+    (void)state;
+    if (!can_fork(MXC_ENGINE_THREADED))
+        skip();
+    count = mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(count != MAP_FAILED);
+    fflush(stdout);
+    fflush(stderr);
+    assert_int_equal(in_child(queue_and_exit, (void *)count), 7);
+    assert_int_equal(atomic_load(count), 30);
+    assert_int_equal(in_child(queue_and_exit, NULL), 8);
+    assert_int_equal(munmap(count, sizeof *count), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_options),     cmocka_unit_test(test_numbers),    cmocka_unit_test(test_destroy_waits),
-        cmocka_unit_test(test_several_engines), cmocka_unit_test(test_many_lives), cmocka_unit_test(test_default),
+        cmocka_unit_test(test_exit),          cmocka_unit_test(test_bad_options),     cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_destroy_waits), cmocka_unit_test(test_several_engines), cmocka_unit_test(test_many_lives),
+        cmocka_unit_test(test_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
