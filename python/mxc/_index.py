@@ -159,6 +159,8 @@ def get(source: NDArray, key: Any) -> NDArray:
 
 
 def put(target: NDArray, key: Any, value: Any) -> None:
+    if lib.mxc_autograd_is_recording() and target._in_graph():
+        raise ValueError("while recording, an array of the graph cannot be written: use where, or concatenate parts")
     shape = target.shape
     simple = key if isinstance(key, tuple) else (key,)
     if all(item is Ellipsis or _is_basic((item,)) for item in simple):
@@ -175,8 +177,6 @@ def put(target: NDArray, key: Any, value: Any) -> None:
             parts = _broadcast(value, part.shape, target)._view(kept)
             call("_slice_assign", [target, parts], _slice_params(part), target)
         return
-    if lib.mxc_autograd_is_recording() and target._in_graph():
-        raise IndexError("while recording, parts of an array that arrays index cannot be written")
     host = target.asnumpy()
     plain = tuple(item.asnumpy() if isinstance(item, NDArray) else item for item in simple)
     plain = tuple(item.astype(np.int64) if isinstance(item, np.ndarray) and item.dtype.kind == "f" else item for item in plain)

@@ -56,7 +56,7 @@ class DataIter(Handle, release="mxc_iter_destroy"):
 
     __slots__ = ("_ended", "_begun")
 
-    def __init__(self, name: str, **params: Any) -> None:
+    def __init__(self, name: str, /, **params: Any) -> None:
         self._make(lib.mxc_iter_create, c_text(name), *c_params(params))
 
     def _make(self, call: Any, *args: Any) -> None:

@@ -19,7 +19,7 @@ def seed(number: int) -> None:
     lib.mxc_random_seed(number)
 
 
-def initialize(array: NDArray, rule: str = "xavier", name: str = "weight", **params: Any) -> NDArray:
+def initialize(array: NDArray, name: str = "weight", rule: str = "xavier", /, **params: Any) -> NDArray:
     """Fill an array as a parameter of this name is initialised: xavier, msraprelu, uniform, normal, constant..."""
     check(lib.mxc_init_array(c_text(rule), *c_params(params), c_text(name), array._h))
     return array
@@ -32,7 +32,7 @@ class Optimizer(Handle, release="mxc_optimizer_destroy"):
 
     __slots__ = ("_description",)
 
-    def __init__(self, name: str, **params: Any) -> None:
+    def __init__(self, name: str, /, **params: Any) -> None:
         out = ffi.new("mxc_optimizer **")
         check(lib.mxc_optimizer_create(c_text(name), *c_params(params), out))
         self._h, self._description = out[0], (name, params)
@@ -114,7 +114,7 @@ class KVStore(Handle, release="mxc_kvstore_destroy"):
 
     __slots__ = ("_updater", "_optimizer")
 
-    def __init__(self, type: str = "local", **params: Any) -> None:
+    def __init__(self, type: str = "local", /, **params: Any) -> None:
         out = ffi.new("mxc_kvstore **")
         check(lib.mxc_kvstore_create_with(c_text(type), *c_params(params), out))
         self._h, self._updater, self._optimizer = out[0], NULL, None
@@ -184,7 +184,7 @@ class Metric(Handle, release="mxc_metric_destroy"):
 
     __slots__ = ()
 
-    def __init__(self, name: str, **params: Any) -> None:
+    def __init__(self, name: str, /, **params: Any) -> None:
         out = ffi.new("mxc_metric **")
         check(lib.mxc_metric_create(c_text(name), *c_params(params), out))
         self._h = out[0]
@@ -299,18 +299,21 @@ class ProgressBar:
 class _Callbacks:
     def __init__(self, callbacks: List[Any], stop: Any, saves: bool) -> None:
         self.callbacks, self.stop, self.saves = callbacks, stop, saves
-        self.interrupt: Optional[BaseException] = None
+        self.raised: Optional[BaseException] = None
 
     def __call__(self, state: Any, epoch_end: int) -> None:
+        if self.raised:
+            return
         try:
             progress = _progress(state)
             for function in self.callbacks:
                 if function(progress, bool(epoch_end)) is False:
                     self.stop[0] = 1
-        except KeyboardInterrupt as problem:
-            if not self.saves:
+        except BaseException as problem:
+            self.raised = problem
+            if not self.saves or not isinstance(problem, KeyboardInterrupt):
                 raise
-            self.stop[0], self.interrupt = 1, problem  # the training writes a checkpoint before it ends
+            self.stop[0] = 1  # the training writes a checkpoint before it ends
 
 
 def _run_fit_callback(progress: Any, epoch_end: int, user: Any) -> None:
@@ -375,14 +378,15 @@ def fit(symbol: Symbol, train: Any, valid: Any = None, *, epochs: int = 1, batch
     block.callback, block.user = _call_fit, keep(hooks)
     result, params = ffi.new("mxc_fit_progress *"), ffi.new("mxc_ndarray_list *")
     try:
-        check(lib.mxc_fit(block, result, params))
+        status = lib.mxc_fit(block, result, params)
     finally:
         drop(block.user)
         for item in bar:
             item.close()
     trained = from_list(params)
-    if hooks.interrupt:
-        raise hooks.interrupt
+    if hooks.raised:
+        raise hooks.raised
+    check(status)
     return FitResult(_progress(result), trained)
 
 
