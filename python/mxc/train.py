@@ -365,8 +365,9 @@ def fit(symbol: Symbol, train: Any, valid: Any = None, *, epochs: int = 1, batch
             block.schedule.n_steps = len(value)
         setattr(block.schedule, name, getattr(lib, "MXC_SCHEDULE_" + value.upper()) if name == "kind" else value)
     if initial_params:
-        block.initial_params, more = list_struct(initial_params)
-        alive += [block.initial_params, more]
+        owner, more = list_struct(initial_params)
+        block.initial_params = owner
+        alive += [owner, more]
     objects = [metric if isinstance(metric, Metric) else Metric(metric) for metric in metrics]
     places = ffi.new("mxc_context[]", [tuple(Context.parse(ctx)) for ctx in contexts])
     handles = ffi.new("mxc_metric *[]", [metric._h for metric in objects])

@@ -46,7 +46,7 @@ def test_released_at_once():
             next(batches)
             capsule = a.__dlpack__()
             del a, b, view, shared, executor, batches, capsule
-        assert in_use() == before
+        assert in_use() < before + 4096  # scratch memory of threads; each array has 256 KiB
         assert len(_objects) <= objects + 3  # a monitor is kept until another is set
     finally:
         gc.enable()
