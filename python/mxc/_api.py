@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 import weakref
+from _thread import interrupt_main
 from typing import Any, Callable, Dict, Iterable, List, NoReturn, Optional, Sequence, Tuple
 
 from . import _declare
@@ -191,7 +192,7 @@ def callback(kind: str, function: Callable[..., Any]) -> Any:
             return function(*args)
         except BaseException as problem:
             if returns.kind != "enum":
-                raise  # reported by cffi, since nobody can be told
+                raise  # reported, since nobody can be told
             message = f"{type(problem).__name__}: {problem}"
             _thread.raised = (message.encode()[:200].decode("utf-8", "ignore"), problem)
             return lib.mxc_fail_at(c_text("python"), ffi.cast("int", 0), ffi.cast("mxc_status", lib.MXC_EUSER), c_text("%s"),
@@ -200,9 +201,18 @@ def callback(kind: str, function: Callable[..., Any]) -> Any:
     def run_status(*args: Any) -> int:
         return run(*args) or 0
 
+    def late(kind: Any, problem: BaseException, trace: Any) -> None:
+        """Of a signal that came between this function and the try above."""
+        _thread.raised = ("", problem)
+
+    def unwanted(kind: Any, problem: BaseException, trace: Any) -> None:
+        if isinstance(problem, KeyboardInterrupt):
+            return interrupt_main()  # again, behind the call that led here
+        sys.excepthook(kind, problem, trace)
+
     if returns.kind == "enum":
-        return _immortal(ffi.callback(kind, run_status, error=lib.MXC_EUSER))
-    return _immortal(ffi.callback(kind, run))
+        return _immortal(ffi.callback(kind, run_status, error=lib.MXC_EUSER, onerror=late))
+    return _immortal(ffi.callback(kind, run, onerror=unwanted))
 
 
 drop_callback = callback("void(*)(void *)", drop)
