@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import importlib
 import itertools
 import os
 import sys
@@ -15,14 +16,19 @@ from typing import Any, Callable, Dict, Iterable, List, NoReturn, Optional, Sequ
 
 from . import _declare
 
-try:
-    from ._ffi import ffi  # type: ignore[import]  # written when the package is built
-except ImportError:
-    import cffi  # type: ignore[import]
 
-    ffi = cffi.FFI()
-    ffi.cdef(_declare.declarations(_declare.read()))
+def _declared() -> Any:
+    try:
+        return importlib.import_module("mxc._ffi").ffi  # written when the package is built
+    except ImportError:
+        import cffi
 
+        made = cffi.FFI()
+        made.cdef(_declare.declarations(_declare.read()))
+        return made
+
+
+ffi: Any = _declared()
 NULL = ffi.NULL
 
 
@@ -221,6 +227,9 @@ drop_callback = callback("void(*)(void *)", drop)
 # ---- waiting ---------------------------------------------------------------------------------------------------------
 
 SLICE_MS = 50  # how long a wait on the main thread keeps Python from handling a signal such as Ctrl-C
+
+
+_main_thread: Optional[int] = None
 
 
 def _find_main_thread() -> None:

@@ -53,7 +53,7 @@ def write_module(path: str) -> None:
     """Write the declarations as a Python module that loads ten times faster than cffi parses them; for installed packages."""
     import cffi
 
-    builder = cffi.FFI()
+    builder: Any = cffi.FFI()
     builder.cdef(declarations(read()))
     builder.set_source("mxc._ffi", None)
     builder.emit_python_code(path)

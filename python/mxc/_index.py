@@ -98,7 +98,8 @@ def _host_indices(item: Any, size: int, axis: int) -> Any:
 
 def _advanced(keys: Tuple[Any, ...], shape: Tuple[int, ...]) -> Tuple[int, List[Any]]:
     """First axis and index arrays of adjacent axes, all others being whole; raises IndexError for other mixtures."""
-    first, arrays, axis = -1, [], 0
+    arrays: List[Any] = []
+    first, axis = -1, 0
     for item in keys:
         if isinstance(item, slice) and item == slice(None):
             axis += 1

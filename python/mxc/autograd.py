@@ -114,7 +114,7 @@ class Function:
     def forward(self, *inputs: NDArray) -> Any:
         raise NotImplementedError
 
-    def backward(self, *output_grads: NDArray) -> Any:
+    def backward(self, *output_grads: Any) -> Any:
         raise NotImplementedError
 
     def __call__(self, *inputs: NDArray) -> Any:

@@ -23,7 +23,7 @@ def _bind_options(ctx: "str | Context | None", groups: Optional[Dict[str, Any]],
     block = ffi.new("mxc_bind_options *")
     lib.mxc_bind_options_init(block, ffi.sizeof("mxc_bind_options"))
     where = Context.parse(ctx)
-    block.context.device, block.context.id = where
+    block.context.device, block.context.id = where.device, where.id
     places = {name: Context.parse(place) for name, place in (groups or {}).items()}
     names = ffi.new("const char *[]", texts := c_texts(places))
     contexts = ffi.new("mxc_context[]", [tuple(place) for place in places.values()])
@@ -118,7 +118,7 @@ class Executor(Handle, release="mxc_executor_destroy"):
 
     def backward(self, out_grads: "NDArray | Sequence[Optional[NDArray]] | None" = None) -> None:
         """Queue computing the gradients after forward(is_train=True). Losses need no out_grads."""
-        grads = [out_grads] if isinstance(out_grads, NDArray) else list(out_grads or [])
+        grads: List[Optional[NDArray]] = [out_grads] if isinstance(out_grads, NDArray) else list(out_grads or [])
         check(lib.mxc_executor_backward(self._h, len(grads), [NULL if grad is None else grad._h for grad in grads]))
 
     def set_monitor(self, monitor: Optional[Monitor]) -> None:

@@ -38,7 +38,7 @@ class Batch(NamedTuple):
     label: List[NDArray]
     pad: int = 0  # rows at the end that only fill up the batch
     bucket: int = 0  # sequence length, if batches differ in length
-    index: Optional[List[int]] = None  # number of the sample in each row
+    indices: Optional[List[int]] = None  # number of the sample in each row
 
 
 def _list(arrays: Arrays) -> List[Any]:
@@ -216,9 +216,9 @@ class _Source:
         handles = ffi.new("mxc_ndarray *[]", [item._h for item in arrays] + [NULL])
         out.n_data, out.n_label, out.data, out.label = n, len(arrays) - n, handles, handles + n
         out.pad, out.bucket = batch.pad, batch.bucket
-        if batch.index:
-            index = ffi.new("uint64_t[]", list(batch.index))
-            out.n_index, out.index = len(batch.index), index
+        if batch.indices:
+            index = ffi.new("uint64_t[]", list(batch.indices))
+            out.n_index, out.index = len(batch.indices), index
             handles = (handles, index)
         self.alive = arrays, handles
 

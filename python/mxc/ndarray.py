@@ -44,7 +44,8 @@ class Context(NamedTuple):
         out = ffi.new("char[32]")
         return text(lib.mxc_context_format_on(self.device, self.id, out, 32))
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return str(self)
 
     @staticmethod
     def parse(value: "str | Context | None") -> "Context":
@@ -148,7 +149,8 @@ def _binary(name: str, with_scalar: str, reflected: bool = False) -> Callable[["
             out = _new(_OUT)
             check(_invoke(found, 1, [self._h], 1, out, NULL, 0))
             return wrap(out[0])
-        return _mixed(name, with_scalar, self, other, reflected)
+        result: NDArray = _mixed(name, with_scalar, self, other, reflected)
+        return result
     return method
 
 
@@ -448,10 +450,14 @@ class NDArray(Handle):
         return _call("sqrt", self)
 
     def __matmul__(self, other: Any) -> "NDArray":
-        return _call("dot", self, other) if isinstance(other, (NDArray, np.ndarray)) else NotImplemented
+        if not isinstance(other, (NDArray, np.ndarray)):
+            return NotImplemented
+        return _call("dot", self, other)
 
     def __rmatmul__(self, other: Any) -> "NDArray":
-        return _call("dot", other, self) if isinstance(other, np.ndarray) else NotImplemented
+        if not isinstance(other, np.ndarray):
+            return NotImplemented
+        return _call("dot", other, self)
 
     def __neg__(self) -> "NDArray":
         return _call("negative", self)
@@ -599,8 +605,7 @@ _KINDS = {name: (_immortal(ctypes.create_string_buffer(name)), _immortal(ctypes.
           for name, kind in ((b"dltensor", "DLManagedTensor *"), (b"dltensor_versioned", "DLManagedTensorVersioned *"))}
 
 
-@ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
-def _unconsumed(capsule: int) -> None:
+def _free_unconsumed(capsule: int) -> None:
     """A capsule that nobody has taken the tensor of ends."""
     name = _get_name(capsule)
     if name in _KINDS:
@@ -608,7 +613,7 @@ def _unconsumed(capsule: int) -> None:
         tensor.deleter(tensor)
 
 
-_immortal(_unconsumed)
+_unconsumed = _immortal(ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(_free_unconsumed))
 _DESTRUCTOR = ctypes.cast(_unconsumed, ctypes.c_void_p)
 
 

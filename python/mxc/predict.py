@@ -17,7 +17,8 @@ def _options(ctx: Any, outputs: Optional[Sequence[str]], dtype: Any, fold_norms:
              allow_extra: bool) -> Any:
     block = ffi.new("mxc_predictor_options *")
     lib.mxc_predictor_options_init(block, ffi.sizeof("mxc_predictor_options"))
-    block.context.device, block.context.id = Context.parse(ctx)
+    where = Context.parse(ctx)
+    block.context.device, block.context.id = where.device, where.id
     texts = c_texts(outputs or ())
     names = ffi.new("const char *[]", texts)
     block.n_outputs, block.outputs, block.fold_norms = len(texts), names, fold_norms
@@ -114,8 +115,10 @@ class Predictor(Handle, release="mxc_predictor_destroy"):
 
     def forward(self, *inputs: Any, **named: Any) -> List[NDArray]:
         """Set inputs by position or name, queue a run, and return the outputs."""
-        for key, value in [*enumerate(inputs), *named.items()]:
-            self.set_input(key, value)
+        for position, value in enumerate(inputs):
+            self.set_input(position, value)
+        for name, value in named.items():
+            self.set_input(name, value)
         check(lib.mxc_predictor_forward(self._h))
         return self.outputs
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from ._api import (NULL, Handle, c_params, c_text, c_texts, callback, check, close_at_exit, drop, engine, ffi, keep, kept, lib,
@@ -117,7 +118,8 @@ class KVStore(Handle, release="mxc_kvstore_destroy"):
     def __init__(self, type: str = "local", /, **params: Any) -> None:
         out = ffi.new("mxc_kvstore **")
         check(lib.mxc_kvstore_create_with(c_text(type), *c_params(params), out))
-        self._h, self._updater, self._optimizer = out[0], NULL, None
+        self._h, self._updater = out[0], NULL
+        self._optimizer: Optional[Optimizer] = None
         if type.startswith("dist"):
             close_at_exit(self)
 
@@ -264,24 +266,22 @@ def _progress(state: Any) -> Progress:
     metrics = [state.metrics[i] for i in range(state.n_metrics)]
     more = {"train": {text(metric.name): metric.train for metric in metrics},
             "valid": {text(metric.name): metric.valid for metric in metrics}}
-    plain = {name: getattr(state, name) for name in Progress._fields if name not in more}
+    plain: Dict[str, Any] = {name: getattr(state, name) for name in Progress._fields if name not in more}
     plain.update(interrupted=bool(state.interrupted), stopped_early=bool(state.stopped_early))
-    return Progress(**plain, **more)
+    return Progress(**{**plain, **more})
 
 
 class ProgressBar:
     """A callback for fit that shows a tqdm bar per epoch, in terminals and notebooks."""
 
     def __init__(self) -> None:
-        from tqdm.auto import tqdm  # type: ignore[import]
-
-        self._tqdm, self._bar = tqdm, None
+        self._tqdm: Any = importlib.import_module("tqdm.auto").tqdm
+        self._bar: Any = None
 
     def __call__(self, progress: Progress, epoch_end: bool) -> None:
         if self._bar is None:
             title = f"epoch {progress.epoch + 1}/{progress.epochs}"
             self._bar = self._tqdm(total=progress.batches or None, desc=title, unit="batch")
-        assert self._bar is not None
         self._bar.update(progress.batch - self._bar.n)
         shown = {name: f"{value:.4f}" for name, value in progress.train.items()}
         if epoch_end:
@@ -355,7 +355,8 @@ def fit(symbol: Symbol, train: Any, valid: Any = None, *, epochs: int = 1, batch
                         for kind, params in (("optimizer", optimizer_params or {}), ("initializer", initializer_params or {}))
                         for part, values in (("keys", list(params)), ("values", list(params.values())))]
     alive.append(_strings(block, "n_frozen", "frozen", frozen))
-    for name, value in {"optimizer": optimizer, "initializer": initializer, **options}.items():
+    members: Dict[str, Any] = {"optimizer": optimizer, "initializer": initializer, **options}
+    for name, value in members.items():
         if isinstance(value, (str, bytes)) or hasattr(value, "__fspath__"):
             alive.append(value := c_text(value))
         setattr(block, name, value)

@@ -28,7 +28,7 @@ def test_from_arrays():
     assert batches.provide_data == [("data", (4, 4), np.dtype("float32"))]
     assert batches.provide_label[0].name == "softmax_label"
     for _ in range(2):  # each loop is an epoch
-        epoch = [(batch.data[0].asnumpy(), batch.pad, batch.index) for batch in batches]
+        epoch = [(batch.data[0].asnumpy(), batch.pad, batch.indices) for batch in batches]
         assert [item[1] for item in epoch] == [0, 0, 2]
         np.testing.assert_array_equal(np.concatenate([item[0] for item in epoch])[:10], DATA[:10])
     assert epoch[0][2] in (None, [0, 1, 2, 3])
@@ -59,9 +59,9 @@ def test_from_python():
             assert [batch.data[0][0, 0].item() for batch in batches] == [0, 1, 2]
         batches.close()
     assert len(epochs) >= 4
-    batches = mxc.DataIter.from_python([mxc.Batch([mxc.ones((2, 1))], [], pad=1, bucket=7, index=[5, 6])])
+    batches = mxc.DataIter.from_python([mxc.Batch([mxc.ones((2, 1))], [], pad=1, bucket=7, indices=[5, 6])])
     batch = next(batches)
-    assert (batch.pad, batch.bucket, batch.index) == (1, 7, [5, 6])
+    assert (batch.pad, batch.bucket, batch.indices) == (1, 7, [5, 6])
 
     def broken():
         yield np.zeros((2, 4), "float32")
