@@ -7,8 +7,8 @@ from .autograd import (Function, backward, get_symbol, grad, is_recording, is_tr
                        train_mode)
 from .executor import CachedOp, Executor
 from .io import Batch, DataDesc, DataIter
-from .ndarray import (Context, NDArray, arange, array, bfloat16, cpu, device_count, empty, from_dlpack, full, gpu, load, ones,
-                      save, zeros)
+from .ndarray import (Context, NDArray, arange, array, bfloat16, cpu, device_count, empty, from_dlpack, full, gpu, load,
+                      ones, save, zeros)
 from .predict import Predictor, top_classes
 from .symbol import AttrScope, Group, Symbol, Variable, cond, foreach, fromjson, load_symbol, var, while_loop
 from .train import (FitResult, KVStore, Metric, Optimizer, Progress, ProgressBar, clip_global_norm, evaluate, fit,
@@ -17,10 +17,10 @@ from .train import (FitResult, KVStore, Metric, Optimizer, Progress, ProgressBar
 __version__ = _text(_lib.mxc_version())
 
 __all__ = [
-    "AttrScope", "Batch", "CachedOp", "Context", "DataDesc", "DataIter", "Error", "Executor", "FitResult", "Function", "Group",
-    "KVStore", "Metric", "NDArray", "Optimizer", "Predictor", "Progress", "ProgressBar", "Symbol", "Variable", "arange",
-    "array", "autograd", "backward", "bfloat16", "clip_global_norm", "cond", "cpu", "device_count", "empty", "evaluate", "fit",
-    "foreach", "from_dlpack", "fromjson", "full", "get_symbol", "gpu", "grad", "initialize", "is_recording", "is_training",
-    "load", "load_model", "load_symbol", "ones", "op", "pause", "predict_mode", "record", "save", "save_model", "seed",
-    "top_classes", "trace", "train_mode", "var", "waitall", "while_loop", "zeros",
+    "AttrScope", "Batch", "CachedOp", "Context", "DataDesc", "DataIter", "Error", "Executor", "FitResult", "Function",
+    "Group", "KVStore", "Metric", "NDArray", "Optimizer", "Predictor", "Progress", "ProgressBar", "Symbol", "Variable",
+    "arange", "array", "autograd", "backward", "bfloat16", "clip_global_norm", "cond", "cpu", "device_count", "empty",
+    "evaluate", "fit", "foreach", "from_dlpack", "fromjson", "full", "get_symbol", "gpu", "grad", "initialize",
+    "is_recording", "is_training", "load", "load_model", "load_symbol", "ones", "op", "pause", "predict_mode", "record",
+    "save", "save_model", "seed", "top_classes", "trace", "train_mode", "var", "waitall", "while_loop", "zeros",
 ]

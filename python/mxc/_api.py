@@ -119,8 +119,8 @@ def shape_of(shape: Any) -> Optional[Tuple[int, ...]]:
 # ---- errors ----------------------------------------------------------------------------------------------------------
 
 class Error(RuntimeError):
-    """A call of the library failed. status is its code (such as mxc.Error.ESHAPE), name that of the code, place the line of
-    the library's sources. Derived classes are also ValueError, TypeError and the like."""
+    """A call of the library failed. status is its code (such as mxc.Error.ESHAPE), name that of the code, place
+    the line of the library's sources. Derived classes are also ValueError, TypeError and the like."""
 
     status = 0
     place = ""
@@ -131,7 +131,8 @@ class Error(RuntimeError):
 
 
 def _derive(name: str, other: type) -> type:
-    return type(name, (Error, other), {"__doc__": f"An mxc.Error that is also a {other.__name__}.", "__module__": "mxc"})
+    doc = f"An mxc.Error that is also a {other.__name__}."
+    return type(name, (Error, other), {"__doc__": doc, "__module__": "mxc"})
 
 
 _CLASSES: Dict[int, Callable[[str], Error]] = {
@@ -201,8 +202,8 @@ def callback(kind: str, function: Callable[..., Any]) -> Any:
                 raise  # reported, since nobody can be told
             message = f"{type(problem).__name__}: {problem}"
             _thread.raised = (message.encode()[:200].decode("utf-8", "ignore"), problem)
-            return lib.mxc_fail_at(c_text("python"), ffi.cast("int", 0), ffi.cast("mxc_status", lib.MXC_EUSER), c_text("%s"),
-                                   c_text(message.replace("\0", "")))
+            code, line = ffi.cast("mxc_status", lib.MXC_EUSER), ffi.cast("int", 0)
+            return lib.mxc_fail_at(c_text("python"), line, code, c_text("%s"), c_text(message.replace("\0", "")))
 
     def run_status(*args: Any) -> int:
         return run(*args) or 0

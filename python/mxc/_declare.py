@@ -12,7 +12,7 @@ PLACES = (os.path.join(HERE, "api.json"), os.path.join(HERE, "..", "..", "docs",
 
 
 def read() -> Any:
-    """The description of the interface: beside this file where the package is installed, else that of the source tree."""
+    """The description of the interface: beside this file if the package is installed, else that of the source tree."""
     for path in PLACES:
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
@@ -50,7 +50,7 @@ def declarations(api: Any) -> str:
 
 
 def write_module(path: str) -> None:
-    """Write the declarations as a Python module that loads ten times faster than cffi parses them; for installed packages."""
+    """Write the declarations as a Python module, which loads ten times faster than cffi parses them."""
     import cffi
 
     builder: Any = cffi.FFI()

@@ -180,7 +180,7 @@ def put(target: NDArray, key: Any, value: Any) -> None:
         return
     host = target.asnumpy()
     plain = tuple(item.asnumpy() if isinstance(item, NDArray) else item for item in simple)
-    plain = tuple(item.astype(np.int64) if isinstance(item, np.ndarray) and item.dtype.kind == "f" else item for item in plain)
+    plain = tuple(item.astype(np.int64) if getattr(item, "dtype", None) == np.float32 else item for item in plain)
     host[plain] = value.asnumpy() if isinstance(value, NDArray) else value
     target.set(host)
 

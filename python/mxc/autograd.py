@@ -60,7 +60,8 @@ def _heads(heads: Heads, head_grads: Any) -> Tuple[List[Any], Any]:
     grads = [head_grads] if isinstance(head_grads, NDArray) else head_grads
     if grads is not None and len(grads) != len(several):
         raise ValueError(f"{len(several)} heads, but {len(grads)} gradients of heads")
-    return [head._h for head in several], NULL if grads is None else [NULL if grad is None else grad._h for grad in grads]
+    handles = NULL if grads is None else [NULL if grad is None else grad._h for grad in grads]
+    return [head._h for head in several], handles
 
 
 def _options(retain_graph: bool) -> Any:
@@ -93,7 +94,8 @@ def get_symbol(heads: Heads, inputs: "dict[str, NDArray] | None" = None) -> Any:
     handles, _ = _heads(heads, None)
     named = inputs or {}
     out, texts = ffi.new("mxc_symbol **"), [c_text(name) for name in named]
-    check(lib.mxc_autograd_symbol(len(handles), handles, len(named), [array._h for array in named.values()], texts, out))
+    arrays = [array._h for array in named.values()]
+    check(lib.mxc_autograd_symbol(len(handles), handles, len(named), arrays, texts, out))
     return Symbol._of(out[0])
 
 
@@ -121,7 +123,9 @@ class Function:
         with pause(is_training()):
             outputs = self.forward(*inputs)
         several = [outputs] if isinstance(outputs, NDArray) else list(outputs)
-        several = [item.detach() if item._in_graph() or any(item is given for given in inputs) else item for item in several]
+        for i, item in enumerate(several):
+            if item._in_graph() or any(item is given for given in inputs):
+                several[i] = item.detach()
         return _record(self, inputs, several, isinstance(outputs, NDArray))
 
 

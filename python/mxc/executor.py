@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
-from ._api import NULL, Handle, c_shape, c_text, c_texts, callback, check, close_at_exit, drop, ffi, keep, kept, lib, take_text, text
+from ._api import (NULL, Handle, c_shape, c_text, c_texts, callback, check, close_at_exit, drop, ffi, keep, kept, lib,
+                   take_text, text)
 from .ndarray import Context, NDArray, as_array, borrow, dtype_flag, request, wrap
 from .symbol import Symbol
 
@@ -44,8 +45,9 @@ class Executor(Handle, release="mxc_executor_destroy"):
     @classmethod
     def bind(cls, symbol: Symbol, args: "Dict[str, NDArray] | Sequence[NDArray]",
              args_grad: "Dict[str, NDArray] | Sequence[Optional[NDArray]] | None" = None,
-             grad_req: "str | Dict[str, str]" = "write", aux_states: "Dict[str, NDArray] | Sequence[NDArray] | None" = None,
-             ctx: "str | Context | None" = None, group2ctx: Optional[Dict[str, Any]] = None, **options: Any) -> "Executor":
+             grad_req: "str | Dict[str, str]" = "write",
+             aux_states: "Dict[str, NDArray] | Sequence[NDArray] | None" = None, ctx: "str | Context | None" = None,
+             group2ctx: Optional[Dict[str, Any]] = None, **options: Any) -> "Executor":
         """Bind to given arrays, by name or in the order of list_arguments. options: members of mxc_bind_options."""
         names = symbol.list_arguments()
         arrays = _in_order("argument", names, args)
@@ -138,13 +140,14 @@ class Executor(Handle, release="mxc_executor_destroy"):
         handle, self._h = self._h, NULL
         lib.mxc_executor_destroy(handle)
 
-    def reshape(self, partial_shaping: bool = False, allow_up_sizing: bool = False, **shapes: Sequence[int]) -> "Executor":
+    def reshape(self, partial_shaping: bool = False, allow_up_sizing: bool = False,
+                **shapes: Sequence[int]) -> "Executor":
         """An executor for other shapes that shares what stays the same."""
         known = ffi.new("mxc_shape[]", max(len(shapes), 1))
         for i, shape in enumerate(shapes.values()):
             c_shape(shape, known + i)
-        out = ffi.new("mxc_executor **")
-        check(lib.mxc_executor_reshape(self._h, partial_shaping, allow_up_sizing, len(shapes), c_texts(shapes), known, out))
+        out, names = ffi.new("mxc_executor **"), c_texts(shapes)
+        check(lib.mxc_executor_reshape(self._h, partial_shaping, allow_up_sizing, len(shapes), names, known, out))
         return Executor(out[0], self._symbol)
 
     def memory_report(self) -> Dict[str, int]:
@@ -170,7 +173,7 @@ def _in_order(what: str, names: List[str], given: Any) -> List[Any]:
 
 
 class CachedOp(Handle, release="mxc_cached_op_destroy"):
-    """A symbol that is called on arrays like an operator, and recorded as one. options: members of mxc_cached_op_options."""
+    """A symbol that is called on arrays like an operator, and recorded as one. options: of mxc_cached_op_options."""
 
     __slots__ = ("_n_out",)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ._api import (NULL, Handle, c_params, c_shape, c_text, c_texts, callback, check, close_at_exit, drop, ffi, keep, kept,
-                   lib, shape_of, take_text, text)
+from ._api import (NULL, Handle, c_params, c_shape, c_text, c_texts, callback, check, close_at_exit, drop, ffi, keep,
+                   kept, lib, shape_of, take_text, text)
 from .ndarray import _DTYPES, Context, NDArray, as_array, bfloat16, borrow, dtype_flag, wrap
 
 Arrays = Union[None, Any, Sequence[Any], Dict[str, Any]]
@@ -32,7 +32,7 @@ def c_descs(descs: Iterable[Any]) -> Tuple[int, Any, Any]:
 
 
 class Batch(NamedTuple):
-    """Arrays of one batch. Those of the library's iterators are valid until the next batch: copy() what is to be kept."""
+    """Arrays of one batch. Those of the library's iterators are valid until the next one: copy() what is to be kept."""
 
     data: List[NDArray]
     label: List[NDArray]
@@ -44,7 +44,9 @@ class Batch(NamedTuple):
 def _list(arrays: Arrays) -> List[Any]:
     if arrays is None:
         return []
-    return list(arrays.values()) if isinstance(arrays, dict) else list(arrays) if isinstance(arrays, (list, tuple)) else [arrays]
+    if isinstance(arrays, dict):
+        return list(arrays.values())
+    return list(arrays) if isinstance(arrays, (list, tuple)) else [arrays]
 
 
 class DataIter(Handle, release="mxc_iter_destroy"):
@@ -106,8 +108,9 @@ class DataIter(Handle, release="mxc_iter_destroy"):
 
     @classmethod
     def from_python(cls, batches: Iterable[Any]) -> "DataIter":
-        """An iterator for the library from anything that `for` accepts again for each epoch, such as a list, a DataLoader
-        or an object whose __iter__ is a generator. Batches are Batch, (data, label) or data, of arrays or lists of them."""
+        """An iterator for the library from anything that `for` accepts again for each epoch, such as a list, a
+        DataLoader or an object whose __iter__ is a generator. Batches are Batch, (data, label) or data, of arrays or
+        lists of them."""
         arg = keep(_Source(batches))
         try:
             return cls._of(lib.mxc_iter_from_methods, _methods, arg)

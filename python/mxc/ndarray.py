@@ -9,8 +9,8 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Se
 
 import numpy as np
 
-from ._api import (NULL, Handle, _immortal, _owners, c_text, c_texts, check, fail, ffi, lib, shape_of, spell, take_text, text, wait_var,
-                   wait_var_to_write)
+from ._api import (NULL, Handle, _immortal, _owners, c_text, c_texts, check, fail, ffi, lib, shape_of, spell, take_text,
+                   text, wait_var, wait_var_to_write)
 
 Shape = Union[int, Sequence[int]]
 Axis = Union[None, int, Sequence[int]]
@@ -125,7 +125,10 @@ def borrow(handle: Any) -> "Optional[NDArray]":
     return wrap(lib.mxc_ndarray_retain(handle)) if handle else None
 
 
-def _binary(name: str, with_scalar: str, reflected: bool = False) -> Callable[["NDArray", Any], "NDArray"]:
+_Method = Callable[["NDArray", Any], "NDArray"]
+
+
+def _binary(name: str, with_scalar: str, reflected: bool = False) -> _Method:
     op, _ = operation(name, ())
     with_number: Dict[Any, Any] = {}  # the latest numbers, with operators that have them as a parameter
 
@@ -165,7 +168,7 @@ def _mixed(name: str, with_scalar: str, self: "NDArray", other: Any, reflected: 
     return NotImplemented
 
 
-def _in_place(name: str, with_scalar: str, plain: Callable[["NDArray", Any], "NDArray"]) -> Callable[["NDArray", Any], "NDArray"]:
+def _in_place(name: str, with_scalar: str, plain: _Method) -> _Method:
     op, _ = operation(name, ())
 
     def method(self: NDArray, other: Any) -> NDArray:
@@ -599,9 +602,10 @@ _python = ctypes.pythonapi
 _get_name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p)(("PyCapsule_GetName", _python))
 _get_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_GetPointer", _python))
 _set_name = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_SetName", _python))
-_new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(("PyCapsule_New", _python))
+_new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p,
+                                 ctypes.c_void_p)(("PyCapsule_New", _python))
 # Capsules refer to these, possibly until the process ends.
-_KINDS = {name: (_immortal(ctypes.create_string_buffer(name)), _immortal(ctypes.create_string_buffer(b"used_" + name)), kind)
+_KINDS = {name: (*(_immortal(ctypes.create_string_buffer(item)) for item in (name, b"used_" + name)), kind)
           for name, kind in ((b"dltensor", "DLManagedTensor *"), (b"dltensor_versioned", "DLManagedTensorVersioned *"))}
 
 
@@ -648,7 +652,8 @@ def list_struct(arrays: "Dict[str, NDArray] | List[NDArray]") -> Any:
     handles = ffi.new("mxc_ndarray *[]", [member._h for member in members])
     texts = c_texts(arrays) if isinstance(arrays, dict) else []
     names = ffi.new("char *[]", texts) if named else NULL
-    return ffi.new("mxc_ndarray_list *", {"n": len(members), "arrays": handles, "names": names}), (handles, texts, names, members)
+    block = ffi.new("mxc_ndarray_list *", {"n": len(members), "arrays": handles, "names": names})
+    return block, (handles, texts, names, members)
 
 
 def from_list(arrays: Any) -> Any:

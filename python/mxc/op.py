@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators as functions, for arrays and for symbols: mxc.op.FullyConnected(data, weight, bias, num_hidden=10).
 
-They are made from the library's registry when they are first used; help(mxc.op.FullyConnected) says what one computes. Inputs
-are given in order or by name, parameters by name or behind the inputs. Among symbols, missing inputs become variables. out=
-takes the array, or list of arrays, to write to; name= is the name of a symbol's node."""
+They are made from the library's registry when they are first used; help(mxc.op.FullyConnected) says what one computes.
+Inputs are given in order or by name, parameters by name, or behind a single input. Among symbols, missing inputs become
+variables. out= takes the array, or list of arrays, to write to; name= is the name of a symbol's node."""
 
 from __future__ import annotations
 
@@ -124,7 +124,8 @@ def _make(name: str) -> Callable[..., Any]:
             except (KeyError, TypeError):
                 if not any(key in definition.inputs for key in params):
                     found = operation(definition.name, tuple((key, spell(value)) for key, value in params.items()))
-                    if all(isinstance(value, (str, int, float, bool)) for value in params.values()) and len(prepared) < 100:
+                    known = all(isinstance(value, (str, int, float)) for value in params.values())
+                    if known and len(prepared) < 100:
                         prepared[tuple(params.items())] = found
                 else:
                     plain = False

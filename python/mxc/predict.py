@@ -31,15 +31,16 @@ def _options(ctx: Any, outputs: Optional[Sequence[str]], dtype: Any, fold_norms:
 class Predictor(Handle, release="mxc_predictor_destroy"):
     """A network for inference.
 
-    Predictor.load("net", {"data": (1, 1, 28, 28)}) reads net-symbol.json and its parameters; call it with the inputs. A thread
-    uses a predictor of its own: clone() shares the parameters.
+    Predictor.load("net", {"data": (1, 1, 28, 28)}) reads net-symbol.json and its parameters; call it with the inputs.
+    A thread uses a predictor of its own: clone() shares the parameters.
     """
 
     __slots__ = ()
 
     @classmethod
-    def _made(cls, call: Any, args: Sequence[Any], inputs: Inputs, ctx: Any = None, outputs: Optional[Sequence[str]] = None,
-              dtype: Any = None, fold_norms: bool = False, allow_missing: bool = False, allow_extra: bool = False) -> "Predictor":
+    def _made(cls, call: Any, args: Sequence[Any], inputs: Inputs, ctx: Any = None,
+              outputs: Optional[Sequence[str]] = None, dtype: Any = None, fold_norms: bool = False,
+              allow_missing: bool = False, allow_extra: bool = False) -> "Predictor":
         options, _alive = _options(ctx, outputs, dtype, fold_norms, allow_missing, allow_extra)
         descs = [(name, *shape) if shape and isinstance(shape[0], (tuple, list)) else (name, shape)
                  for name, shape in inputs.items()]  # shape, or (shape, dtype)
@@ -52,8 +53,9 @@ class Predictor(Handle, release="mxc_predictor_destroy"):
 
     @classmethod
     def load(cls, where: Any, inputs: Inputs, epoch: int = -1, **options: Any) -> "Predictor":
-        """From a directory or the prefix of a saved model. inputs: shape, or (shape, dtype), of each; epoch -1: the best or last
-        parameters. options: ctx, outputs (names of nodes to compute), dtype, fold_norms, allow_missing, allow_extra."""
+        """From a directory or the prefix of a saved model. inputs: shape, or (shape, dtype), of each; epoch -1: the
+        best or last parameters. options: ctx, outputs (names of nodes to compute), dtype, fold_norms, allow_missing,
+        allow_extra."""
         return cls._made(lib.mxc_predictor_load, (c_text(where), epoch), inputs, **options)
 
     @classmethod

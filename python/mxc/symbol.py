@@ -7,14 +7,15 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 
 import numpy as np
 
-from ._api import (NULL, Handle, c_params, c_shape, c_text, c_texts, check, ffi, lib, names_of, shape_of, spell, take_text,
-                   text)
+from ._api import (NULL, Handle, c_params, c_shape, c_text, c_texts, check, ffi, lib, names_of, shape_of, spell,
+                   take_text, text)
 from .ndarray import _DTYPES, Context, NDArray, bfloat16, dtype_flag
 
 Shapes = Dict[str, Sequence[int]]
 
 
-def compose(op: str, name: Optional[str], params: Dict[str, Any], arg_names: Optional[List[str]], inputs: List[Any]) -> "Symbol":
+def compose(op: str, name: Optional[str], params: Dict[str, Any], arg_names: Optional[List[str]],
+            inputs: List[Any]) -> "Symbol":
     """An operator applied to symbols, by argument names or in order."""
     for item in inputs:
         if not isinstance(item, Symbol):
@@ -25,7 +26,8 @@ def compose(op: str, name: Optional[str], params: Dict[str, Any], arg_names: Opt
         arg_names = None  # one with several outputs serves several arguments, in order
     names = NULL if arg_names is None else c_texts(arg_names)
     handles = [item._h for item in inputs]
-    check(lib.mxc_symbol_op(c_text(op), c_text(name) if name else NULL, n, keys, values, len(inputs), names, handles, out))
+    node = c_text(name) if name else NULL
+    check(lib.mxc_symbol_op(c_text(op), node, n, keys, values, len(inputs), names, handles, out))
     return Symbol._of(out[0])
 
 
@@ -174,7 +176,8 @@ class Symbol(Handle, release="mxc_symbol_release"):
 
     def attr_dict(self) -> Dict[str, Dict[str, str]]:
         """Attributes of all nodes by name."""
-        pairs, result = self._list(lib.mxc_symbol_list_attrs, 1), {}  # type: Tuple[List[str], Dict[str, Dict[str, str]]]
+        pairs = self._list(lib.mxc_symbol_list_attrs, 1)
+        result: Dict[str, Dict[str, str]] = {}
         for key, value in zip(pairs[::2], pairs[1::2]):
             node, _, attribute = key.rpartition("$")
             result.setdefault(node, {})[attribute] = value
@@ -206,7 +209,8 @@ class Symbol(Handle, release="mxc_symbol_release"):
         def name(flag: int) -> Any:
             return None if flag < 0 else _DTYPES.get(flag, bfloat16)
         return ([name(out.arg_types[i]) for i in range(out.n_args)],
-                [name(out.output_types[i]) for i in range(out.n_outputs)], [name(out.aux_types[i]) for i in range(out.n_aux)])
+                [name(out.output_types[i]) for i in range(out.n_outputs)],
+                [name(out.aux_types[i]) for i in range(out.n_aux)])
 
     # ---- text
 
@@ -303,10 +307,11 @@ def foreach(body: Symbol, data: Dict[str, Symbol], states: Dict[str, Symbol], na
 def while_loop(condition: Symbol, body: Symbol, variables: Dict[str, Symbol], max_iterations: int,
                name: Optional[str] = None) -> Symbol:
     """Run body on its variables as long as condition is not 0."""
-    return Symbol._made(lib.mxc_symbol_while_loop, c_text(name) if name else NULL, condition._h, body._h, *_named(variables),
-                        max_iterations)
+    return Symbol._made(lib.mxc_symbol_while_loop, c_text(name) if name else NULL, condition._h, body._h,
+                        *_named(variables), max_iterations)
 
 
 def cond(condition: Symbol, then_branch: Symbol, else_branch: Symbol, name: Optional[str] = None) -> Symbol:
     """One of two symbols, as condition says when it runs."""
-    return Symbol._made(lib.mxc_symbol_cond, c_text(name) if name else NULL, condition._h, then_branch._h, else_branch._h)
+    node = c_text(name) if name else NULL
+    return Symbol._made(lib.mxc_symbol_cond, node, condition._h, then_branch._h, else_branch._h)

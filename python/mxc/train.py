@@ -7,8 +7,8 @@ import contextlib
 import importlib
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ._api import (NULL, Handle, c_params, c_text, c_texts, callback, check, close_at_exit, drop, engine, ffi, keep, kept, lib,
-                   spell, take_text, text)
+from ._api import (NULL, Handle, c_params, c_text, c_texts, callback, check, close_at_exit, drop, engine, ffi, keep,
+                   kept, lib, spell, take_text, text)
 from .io import as_iter
 from .ndarray import Context, NDArray, borrow, from_list, list_struct
 from .symbol import Symbol
@@ -111,7 +111,7 @@ _call_updater = callback("mxc_updater_fn", _run_updater)
 
 
 class KVStore(Handle, release="mxc_kvstore_destroy"):
-    """The master copy of parameters: sums what devices and workers push. Types: local, device, dist_sync, dist_async..."""
+    """The master copy of parameters: sums what devices and workers push. Types: local, device, dist_sync..."""
 
     __slots__ = ("_updater", "_optimizer")
 
@@ -332,7 +332,8 @@ def _strings(block: Any, count: str, name: str, values: Sequence[Any]) -> Any:
 
 
 def fit(symbol: Symbol, train: Any, valid: Any = None, *, epochs: int = 1, batch_size: int = 32, optimizer: str = "sgd",
-        optimizer_params: Optional[Dict[str, Any]] = None, learning_rate: float = 0.01, schedule: Optional[Dict[str, Any]] = None,
+        optimizer_params: Optional[Dict[str, Any]] = None, learning_rate: float = 0.01,
+        schedule: Optional[Dict[str, Any]] = None,
         initializer: str = "xavier", initializer_params: Optional[Dict[str, Any]] = None,
         initial_params: Optional[Dict[str, NDArray]] = None, contexts: Sequence[Any] = (), metrics: Sequence[Any] = (),
         frozen: Sequence[str] = (), store: Optional[KVStore] = None, progress_bar: bool = False,
@@ -340,10 +341,10 @@ def fit(symbol: Symbol, train: Any, valid: Any = None, *, epochs: int = 1, batch
     """Train a network.
 
     train, valid: a DataIter, (data, label) as arrays, or anything that gives batches (DataIter.from_python).
-    metrics: Metric objects or names. callbacks: called with a Progress and whether an epoch has ended, after each batch and
-    each epoch; False stops the training. progress_bar: a tqdm bar. schedule: members of mxc_schedule, such as
-    {"kind": "cosine", "total": 1000}. options: the other members of mxc_fit_options, such as checkpoint="net", resume=True,
-    clip_norm=1.0, ema=0.999, dtype="bfloat16", patience=3, save_best=True.
+    metrics: Metric objects or names. callbacks: called with a Progress and whether an epoch has ended, after each batch
+    and each epoch; False stops the training. progress_bar: a tqdm bar. schedule: members of mxc_schedule, such as
+    {"kind": "cosine", "total": 1000}. options: the other members of mxc_fit_options, such as checkpoint="net",
+    resume=True, clip_norm=1.0, ema=0.999, dtype="bfloat16", patience=3, save_best=True.
     Ctrl-C writes a checkpoint, if there are checkpoints, and raises KeyboardInterrupt.
     """
     block, stop = ffi.new("mxc_fit_options *"), ffi.new("int *")
@@ -351,8 +352,9 @@ def fit(symbol: Symbol, train: Any, valid: Any = None, *, epochs: int = 1, batch
     data = [as_iter(train, batch_size), as_iter(valid, batch_size, False)]
     block.symbol, block.train, block.valid = symbol._h, data[0]._h, data[1]._h if data[1] is not None else NULL
     block.epochs, block.learning_rate, block.stop = epochs, learning_rate, stop
+    rules = {"optimizer": optimizer_params or {}, "initializer": initializer_params or {}}
     alive: List[Any] = [_strings(block, "n_" + kind + "_params", kind + "_" + part, values)
-                        for kind, params in (("optimizer", optimizer_params or {}), ("initializer", initializer_params or {}))
+                        for kind, params in rules.items()
                         for part, values in (("keys", list(params)), ("values", list(params.values())))]
     alive.append(_strings(block, "n_frozen", "frozen", frozen))
     members: Dict[str, Any] = {"optimizer": optimizer, "initializer": initializer, **options}
@@ -398,7 +400,8 @@ def evaluate(symbol: Symbol, params: Dict[str, NDArray], data: Any, metrics: Seq
     objects = [metric if isinstance(metric, Metric) else Metric(metric) for metric in metrics]
     block, _alive = list_struct(params)
     source = as_iter(data, batch_size, False)
-    check(lib.mxc_evaluate_on(symbol._h, block, source._h, *Context.parse(ctx), len(objects), [item._h for item in objects]))
+    handles = [item._h for item in objects]
+    check(lib.mxc_evaluate_on(symbol._h, block, source._h, *Context.parse(ctx), len(objects), handles))
     return {metric.name: metric.value for metric in objects}
 
 
