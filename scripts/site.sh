@@ -37,7 +37,7 @@ entry() {
 navigation() {
     local file
     echo "<p>Guide</p><ul>"
-    for file in concepts train predict fine_tune detect generate_text embed iterators add_an_operator control_flow gradients distribute cpp lua; do entry "docs/guide/$file.md"; done
+    for file in concepts train predict fine_tune detect generate_text embed iterators add_an_operator control_flow gradients distribute cpp python lua; do entry "docs/guide/$file.md"; done
     entry examples/README.md
     echo "</ul><p>Reference</p><ul>"
     entry docs/reference/operators/README.md

