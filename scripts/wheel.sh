@@ -40,21 +40,23 @@ for library in build/wheel/library/libmxc.so.0 build/wheel/library/libmxc_*.so; 
 done
 (cd "$stage" && "$tools/bin/python" stubs.py mxc/lib/libmxc.so.0 && rm -rf mxc/__pycache__)
 echo 'from setuptools import setup
+from setuptools.dist import Distribution
 from wheel.bdist_wheel import bdist_wheel
+
+
+class Binary(Distribution):
+    def has_ext_modules(self):
+        return True
 
 
 class Wheel(bdist_wheel):
     """For every Python 3, but one kind of machine."""
 
-    def finalize_options(self):
-        super().finalize_options()
-        self.root_is_pure = False
-
     def get_tag(self):
         return ("py3", "none", super().get_tag()[2])
 
 
-setup(cmdclass={"bdist_wheel": Wheel})' >"$stage/setup.py"
+setup(distclass=Binary, cmdclass={"bdist_wheel": Wheel})' >"$stage/setup.py"
 (cd "$stage" && "$tools/bin/python" -m build -q --wheel --no-isolation --outdir "$stage/dist")
 # MPI and CUDA are those of the machine that the wheel is used on.
 PATH=$tools/bin:$PATH auditwheel repair --exclude 'libmpi*' --exclude 'libcu*' --exclude 'libnccl*' -w "$out" "$stage"/dist/*.whl
