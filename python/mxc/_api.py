@@ -147,11 +147,16 @@ for _i in range(1, 15):
 _thread = threading.local()
 
 
-def fail(status: int) -> NoReturn:
-    """Raise what a status says, or the exception of a callback that caused it on this thread."""
+def forget() -> None:
+    """Before a call whose message does not repeat that of a callback: see fail."""
+    _thread.__dict__.pop("raised", None)
+
+
+def fail(status: int, from_callback: bool = False) -> NoReturn:
+    """Raise what a status says, or the exception of a callback that caused it on this thread, as the message shows."""
     message = text(lib.mxc_last_error())
     raised = _thread.__dict__.pop("raised", None)
-    if raised and status == lib.MXC_EUSER and raised[0] in message:
+    if raised and status == lib.MXC_EUSER and (from_callback or raised[0] in message):
         raise raised[1]
     error = _CLASSES.get(status, Error)(message)
     error.status, error.place = status, text(lib.mxc_last_error_place())

@@ -7,7 +7,7 @@ import contextlib
 import importlib
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ._api import (NULL, Handle, c_params, c_text, c_texts, callback, check, close_at_exit, drop, engine, ffi, keep,
+from ._api import (NULL, Handle, c_params, c_text, c_texts, callback, check, close_at_exit, drop, engine, fail, ffi, forget, keep,
                    kept, lib, spell, take_text, text)
 from .io import as_iter
 from .ndarray import Context, NDArray, borrow, from_list, list_struct
@@ -381,6 +381,7 @@ def fit(symbol: Symbol, train: Any, valid: Any = None, *, epochs: int = 1, batch
     hooks = _Callbacks([*bar, *callbacks], stop, bool(options.get("checkpoint")))
     block.callback, block.user = _call_fit, keep(hooks)
     result, params = ffi.new("mxc_fit_progress *"), ffi.new("mxc_ndarray_list *")
+    forget()
     try:
         status = lib.mxc_fit(block, result, params)
     finally:
@@ -390,7 +391,8 @@ def fit(symbol: Symbol, train: Any, valid: Any = None, *, epochs: int = 1, batch
     trained = from_list(params)
     if hooks.raised:
         raise hooks.raised
-    check(status)
+    if status:
+        fail(status, True)
     return FitResult(_progress(result), trained)
 
 
