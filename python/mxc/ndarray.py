@@ -134,9 +134,9 @@ def _binary(name: str, with_scalar: str, reflected: bool = False) -> _Method:
 
     def method(self: NDArray, other: Any) -> NDArray:
         kind = type(other)
-        if kind is NDArray:
+        if kind is NDArray:  # never reflected
             out = _new(_OUT)
-            status = _invoke(op, 2, [other._h, self._h] if reflected else [self._h, other._h], 1, out, NULL, 0)
+            status = _invoke(op, 2, [self._h, other._h], 1, out, NULL, 0)
             if status:
                 fail(status)
             array = _create(NDArray)

@@ -62,10 +62,10 @@ static int is_kind(int kind) {
 static mxc_status table_of(mxc_context context, const mxci_device **out) {
     const mxci_module *module;
     char name[32], why[MXC_ERROR_MAX];
-    mxc_context_format(context, name, sizeof name);
     *out = is_kind(context.device) ? atomic_load(&devices[context.device]) : NULL;
     if (*out)
         return MXC_OK;
+    mxc_context_format(context, name, sizeof name);
     if (!is_kind(context.device) || mxci_module_get(context.device, &module) != MXC_OK) {
         mxci_format(why, sizeof why, "%s", is_kind(context.device) ? mxc_last_error() : "no such kind");
         return MXC_FAIL(MXC_EDEVICE, "%s: no support for this kind of device is loaded: %s", name, why);
@@ -83,11 +83,10 @@ mxc_status mxci_device_get(mxc_context context, const mxci_device **out) {
     int count;
     *out = NULL;
     MXC_TRY(table_of(context, &device));
-    mxc_context_format(context, name, sizeof name);
     count = device->count();
     if (context.id < 0 || context.id >= count)
-        return MXC_FAIL(MXC_EDEVICE, "%s: no such device; there are %d of kind %s, counted from 0", name, count,
-                        device->name);
+        return MXC_FAIL(MXC_EDEVICE, "%s: no such device; there are %d of kind %s, counted from 0",
+                        mxc_context_format(context, name, sizeof name), count, device->name);
     *out = device;
     return MXC_OK;
 }
