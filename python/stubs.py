@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""stubs.py LIBMXC.SO: writes what an installed package has beside its sources: mxc/op.pyi, the types of the operators, and
+"""stubs.py LIBMXC.SO: writes what an installed package has beside its sources: mxc/op.pyi, the types of operators, and
 mxc/_ffi.py, the declarations for cffi, which then need no parsing at import. Neither is kept under version control."""
 
 import os

@@ -205,7 +205,7 @@ stage_python() {
         fi
     done
     build "${release[@]}" || return 0
-    LIBMXC_PATH=$PWD/build/release/libmxc.so timeout 300 /usr/bin/python3 -m pytest -q -rs -p no:cacheprovider \
+    LIBMXC_PATH=$PWD/build/release/libmxc.so timeout 300 /usr/bin/python3 -m pytest -q -rfEs -p no:cacheprovider \
         python/tests >"$scratch/log" 2>&1 </dev/null || true
     for word in passed failed skipped error; do
         n=$(tail -n 1 "$scratch/log" | grep -oE "[0-9]+ $word" | cut -d ' ' -f 1) || n=0

@@ -7,8 +7,8 @@ import contextlib
 import importlib
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ._api import (NULL, Handle, c_params, c_text, c_texts, callback, check, close_at_exit, drop, engine, fail, ffi, forget, keep,
-                   kept, lib, spell, take_text, text)
+from ._api import (NULL, Handle, c_params, c_text, c_texts, callback, check, close_at_exit, drop, engine, fail, ffi,
+                   forget, keep, kept, lib, spell, take_text, text)
 from .io import as_iter
 from .ndarray import Context, NDArray, borrow, from_list, list_struct
 from .symbol import Symbol

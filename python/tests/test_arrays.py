@@ -105,8 +105,8 @@ def test_dlpack():
     assert array.__dlpack__(copy=True) is not None
 
 
-BINARY = [operator.add, operator.sub, operator.mul, operator.truediv, operator.mod, operator.pow, operator.lt, operator.le,
-          operator.gt, operator.ge, operator.eq, operator.ne]
+BINARY = [operator.add, operator.sub, operator.mul, operator.truediv, operator.mod, operator.pow, operator.lt,
+          operator.le, operator.gt, operator.ge, operator.eq, operator.ne]
 
 
 @pytest.mark.parametrize("function", BINARY, ids=lambda function: function.__name__)
@@ -115,13 +115,16 @@ def test_operators(function):
     x, y = mxc.array(a), mxc.array(b)
     for left, right, p, q in ((x, y, a, b), (y, x, b, a), (x, 2.0, a, 2.0), (3, x, 3, a), (x, b, a, b), (b, x, b, a),
                               (x, np.float32(2), a, 2), (x, True, a, 1), (x, [[1, 2, 3]], a, [[1, 2, 3]])):
-        same(function(left, right), function(np.asarray(p, "float32"), np.asarray(q, "float32")).astype("float32"), "float32")
+        expected = function(np.asarray(p, "float32"), np.asarray(q, "float32"))
+        same(function(left, right), expected.astype("float32"), "float32")
     with pytest.raises(TypeError) if function not in (operator.eq, operator.ne) else pytest.raises(AttributeError):
         function(x, "text").asnumpy()
 
 
-@pytest.mark.parametrize("function", [operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.imod, operator.ipow],
-                         ids=lambda function: function.__name__)
+IN_PLACE = [operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.imod, operator.ipow]
+
+
+@pytest.mark.parametrize("function", IN_PLACE, ids=lambda function: function.__name__)
 def test_in_place(function):
     for other in (np.array([[3, 2, 1], [1, 2, 3]], "float32"), 2.0):
         host = np.array([[1, 2, 3], [4, 5, 6]], "float32")
@@ -166,9 +169,10 @@ def test_unary_and_methods():
         bool(array)
 
 
-KEYS = [0, -1, slice(None), slice(1, 3), slice(None, None, 2), slice(None, None, -1), slice(3, 0, -2), Ellipsis, None, (1, 2), (1, 2, 3),
-        (Ellipsis, 1), (slice(None), 1), (slice(None), slice(0, 2)), (1, slice(1, 3)), (slice(1, 2), 2), (None, 1, Ellipsis, None),
-        (slice(None), slice(None), slice(None, None, -2)), (slice(2, 2),), (Ellipsis, slice(3, 1)), (-1, Ellipsis, -1), (),
+KEYS = [0, -1, slice(None), slice(1, 3), slice(None, None, 2), slice(None, None, -1), slice(3, 0, -2), Ellipsis, None,
+        (1, 2), (1, 2, 3), (Ellipsis, 1), (slice(None), 1), (slice(None), slice(0, 2)), (1, slice(1, 3)),
+        (slice(1, 2), 2), (None, 1, Ellipsis, None), (slice(None), slice(None), slice(None, None, -2)), (slice(2, 2),),
+        (Ellipsis, slice(3, 1)), (-1, Ellipsis, -1), (),
         [0, 2], [[0, 1], [2, 3]], [-1, -4], (slice(None), [0, 2]), ([0, 1], [1, 2]), ([[0], [1]], [1, 2]), (1, [0, 2]),
         np.array([True, False, True, True]), (Ellipsis, [4, 0]), []]
 
