@@ -218,6 +218,7 @@ static const struct {
     {"_quantized_fused_conv", "reads graphs made for oneDNN, which are for CPUs"},
     {"_scatter_set_nd", "the last of equal indices counts, which is found in their order"},
     {"_while_loop", "its subgraphs run on the host"},
+    {"cumsum", "each sum follows from the one before it"},
 };
 
 static const char *reason_of(const char *name) {

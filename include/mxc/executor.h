@@ -44,9 +44,12 @@ typedef struct mxc_bind_options {
     /* 1: backward may run several times after one forward run, for which what it reads is kept until the next forward
      * run. Takes more memory. Default 0. */
     int repeat_backward;
+    /* 1: backward may also follow a forward run with is_train 0, and computes the gradients of what that computed.
+     * Default 0: it has to be a training run. */
+    int backward_after_inference;
 } mxc_bind_options;
 #define MXC_BIND_OPTIONS_INIT \
-    { sizeof(mxc_bind_options), {MXC_CPU, 0}, 0, NULL, NULL, NULL, 0, 0, MXC_RECOMPUTE_NONE, 0, 0 }
+    { sizeof(mxc_bind_options), {MXC_CPU, 0}, 0, NULL, NULL, NULL, 0, 0, MXC_RECOMPUTE_NONE, 0, 0, 0 }
 /** Set the defaults, as MXC_BIND_OPTIONS_INIT does; size is sizeof(mxc_bind_options), of which no more is written.
  *  @param[out] options  where the defaults go
  */

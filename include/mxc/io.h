@@ -93,6 +93,10 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_iter_set_state(mxc_iter *iter, const mxc_i
  *  schema (free with mxc_free). */
 MXC_API const char *mxc_iter_name_at(int index);
 MXC_API MXC_MUST_CHECK mxc_status mxc_iter_describe(const char *name, char **out);
+/** The schema of an iterator's parameters, which ends with MXC_PARAM_END; NULL if there is no iterator of that name. */
+MXC_API const mxc_param *mxc_iter_params(const char *name);
+/** What an iterator does, in words; NULL if there is no iterator of that name. */
+MXC_API const char *mxc_iter_doc(const char *name);
 
 /** Treatment of an incomplete last batch. */
 typedef enum mxc_last_batch {

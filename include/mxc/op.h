@@ -190,7 +190,11 @@ struct mxc_op_def {
     mxc_status (*params_check)(void *params);
     /* In place of params: take parameters of any name, as text, and fill in param_size bytes, zero before. */
     mxc_status (*params_open)(int n, const char *const *keys, const char *const *values, void *params);
-    void (*params_close)(void *params); /* frees what params_open made; optional */
+    /* The same, given the descriptor, for one function that serves descriptors made while the program runs. In place of
+     * params_open. */
+    mxc_status (*params_open_of)(const mxc_op_def *def, int n, const char *const *keys, const char *const *values,
+                                 void *params);
+    void (*params_close)(void *params); /* frees what either made; optional */
     /* Symbols that the operator runs by itself, as those of control flow. Only of built-in operators, with params_open;
      * the struct of parameters begins with an array of that many. */
     int n_subgraphs;
@@ -213,6 +217,9 @@ struct mxc_op_def {
     /* Arguments that are labels: bit i for argument i. They come with the data and have no gradient; a variable that
      * only such arguments read is neither given a gradient by simple_bind nor trained by mxc_fit. */
     uint64_t labels;
+    /* The names of outputs and auxiliary states where parameters decide which they are; optional: outputs and aux. */
+    const char *(*outputs_of)(const void *params);
+    const char *(*aux_of)(const void *params);
     int (*n_visible)(const void *params); /* outputs a user sees, the first ones */
     int (*n_aux)(const void *params);
 

@@ -52,26 +52,27 @@ typedef struct mxc_param {
     int bounded;         /* minimum and maximum hold, for ints, floats and every tuple entry */
     double minimum, maximum;
     const char *doc;
+    int non_finite; /* floats that are not bounded: "inf", "-inf" and "nan" are accepted too */
 } mxc_param;
 
 /** Offset and size of a member, for designated initialisers. */
 #define MXC_PARAM_FIELD(struct_type, member) \
     .offset = offsetof(struct_type, member), .size = sizeof(((struct_type *)0)->member)
 #define MXC_PARAM_END \
-    { NULL, MXC_PARAM_NONE, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, NULL }
+    { NULL, MXC_PARAM_NONE, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, NULL, 0 }
 
 /* Entries without designated initialisers, which every C and C++ accepts. The parameter has the member's name. */
 #define MXC_PARAM_PLACE(struct_type, member, type) \
     "" #member, type, offsetof(struct_type, member), sizeof(((struct_type *)0)->member)
 /** Any type but MXC_PARAM_ENUM; initial: default as text, NULL: required. */
 #define MXC_PARAM(struct_type, member, type, initial, doc) \
-    { MXC_PARAM_PLACE(struct_type, member, type), initial, NULL, NULL, 0, 0, 0, 0, doc }
+    { MXC_PARAM_PLACE(struct_type, member, type), initial, NULL, NULL, 0, 0, 0, 0, doc, 0 }
 /** The same with a minimum and a maximum. */
 #define MXC_PARAM_BOUNDED(struct_type, member, type, initial, minimum, maximum, doc) \
-    { MXC_PARAM_PLACE(struct_type, member, type), initial, NULL, NULL, 0, 1, minimum, maximum, doc }
+    { MXC_PARAM_PLACE(struct_type, member, type), initial, NULL, NULL, 0, 1, minimum, maximum, doc, 0 }
 /** One of choices, such as "valid,full"; the member is an int32_t. */
 #define MXC_PARAM_CHOICE(struct_type, member, initial, choices, doc) \
-    { MXC_PARAM_PLACE(struct_type, member, MXC_PARAM_ENUM), initial, choices, NULL, 0, 0, 0, 0, doc }
+    { MXC_PARAM_PLACE(struct_type, member, MXC_PARAM_ENUM), initial, choices, NULL, 0, 0, 0, 0, doc, 0 }
 
 /**
  * Fill a parameter struct from strings, defaults first.

@@ -67,6 +67,8 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_record_writer_open(const char *path, const
 /** Append one record of less than 2^29 bytes; key identifies it in the index. MXC_EINVAL, MXC_EIO, MXC_ENOMEM. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_record_writer_write(mxc_record_writer *writer, uint64_t key, const void *data,
                                                           size_t bytes);
+/** Offset in bytes at which the next record will start. */
+MXC_API int64_t mxc_record_writer_tell(const mxc_record_writer *writer);
 /** Finish both files. Frees the writer, also on failure. MXC_EIO.
  *  @param[take] writer  also on failure
  */

@@ -33,6 +33,8 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_variable(const char *name, mxc_symb
 /**
  * An operator applied to inputs.
  * @param op        operator name or alias
+ *                  Operators of control flow (_foreach, _while_loop, _cond) take their subgraphs as the first
+ *                  inputs, and all inputs in order
  * @param[null] name  of the node; NULL: made from the operator's name and a counter, "fullyconnected0"
  * @param keys      of parameters; attributes may be among them: "__key__", "lr_mult" and the like, "weight_lr_mult"
  * @param[null,n=n_in] arg_keys  argument name of each input; NULL: in order. Missing arguments and auxiliary states
@@ -116,6 +118,18 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_while_loop(const char *name, mxc_sy
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_cond(const char *name, mxc_symbol *condition, mxc_symbol *then_branch,
                                                   mxc_symbol *else_branch, mxc_symbol **out);
 
+/**
+ * Cut a symbol along the border of the nodes whose attribute key has a value, such as those made in an attribute scope:
+ * what one of them reads from a node without is replaced by a variable that is called as that output.
+ * @param[out] inside  the symbol with these variables
+ * @param[out] outside  the outputs that they stand for, in the same order, as a group; NULL if nothing is cut
+ * Status: MXC_ENOMEM.
+ */
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_cut(const mxc_symbol *symbol, const char *key, const char *value,
+                                                 mxc_symbol **inside, mxc_symbol **outside);
+/** The symbol without amp_cast and amp_multicast, which MXNet's automatic mixed precision inserts. */
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_remove_amp_casts(const mxc_symbol *symbol, mxc_symbol **out);
+
 /* ---- outputs, inner nodes, names --------------------------------------------------------------------------------- */
 
 /** Name of the node of a one-output symbol; NULL for a group. Borrowed. */
@@ -131,6 +145,11 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_find_output(const mxc_symbol *symbo
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_internals(const mxc_symbol *symbol, mxc_symbol **out);
 /** The inputs of the symbol's nodes as a group; *out is NULL for a variable. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_children(const mxc_symbol *symbol, mxc_symbol **out);
+/** Every variable, arguments and auxiliary states together, in depth-first post-order; *out is NULL if there are none.
+ */
+MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_inputs(const mxc_symbol *symbol, mxc_symbol **out);
+/** Which of its node's outputs a symbol of one output is, from 0; -1 for a group. */
+MXC_API int64_t mxc_symbol_output_index(const mxc_symbol *symbol);
 /** Names in depth-first post-order; aux: variables that an operator changes. */
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_list_arguments(const mxc_symbol *symbol, mxc_names *out);
 MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_list_outputs(const mxc_symbol *symbol, mxc_names *out);

@@ -121,6 +121,16 @@ mxc_status mxc_tuple_parse(const char *text, mxc_tuple *out) {
                     MXC_TUPLE_MAX);
 }
 
+/* As Python and C write them. */
+static int read_non_finite(const char *text, double *out) {
+    const int is_negative = *text == '-';
+    const int at = mxci_list_find("inf,Infinity,nan", is_negative ? text + 1 : text);
+    if (at < 0)
+        return 0;
+    *out = at == 2 ? (double)NAN : is_negative ? -(double)INFINITY : (double)INFINITY;
+    return 1;
+}
+
 /* ---- storing ---- */
 
 /* The value of an optional parameter that is None; mxc_param.optional lists them. */
@@ -173,7 +183,7 @@ static int store_value(const mxc_param *p, const char *text, void *field) {
     case MXC_PARAM_INT:
         return read_whole_int(text, field);
     case MXC_PARAM_FLOAT:
-        return read_whole_double(text, field);
+        return read_whole_double(text, field) || (p->non_finite && read_non_finite(text, field));
     case MXC_PARAM_TUPLE:
         return read_tuple(text, p->optional, field);
     case MXC_PARAM_FLOATS:
@@ -253,7 +263,7 @@ static void add_expectation(mxci_line *line, const mxc_param *p) {
         mxci_line_printf(line, "an integer");
         break;
     case MXC_PARAM_FLOAT:
-        mxci_line_printf(line, "a finite number");
+        mxci_line_printf(line, p->non_finite ? "a number" : "a finite number");
         break;
     case MXC_PARAM_TUPLE:
         mxci_line_printf(line, "integers such as (2,2), at most %d", MXC_TUPLE_MAX);
@@ -451,7 +461,10 @@ const char *mxc_param_format(const mxc_param *param, const void *params, char *o
         add_int(&line, *(const int64_t *)field);
         break;
     case MXC_PARAM_FLOAT:
-        add_double(&line, *(const double *)field);
+        if (isnan(*(const double *)field) && !param->optional)
+            mxci_line_printf(&line, "nan");
+        else
+            add_double(&line, *(const double *)field);
         break;
     case MXC_PARAM_TUPLE:
         add_tuple(&line, field);

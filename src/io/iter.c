@@ -116,6 +116,16 @@ const char *mxc_iter_name_at(int index) {
     return index >= 0 && index < N_ITERS ? iter_table[index]->name : NULL;
 }
 
+const mxc_param *mxc_iter_params(const char *name) {
+    const mxci_iter_def *def = name ? find_iter(name) : NULL;
+    return def ? def->params : NULL;
+}
+
+const char *mxc_iter_doc(const char *name) {
+    const mxci_iter_def *def = name ? find_iter(name) : NULL;
+    return def ? def->doc : NULL;
+}
+
 mxc_status mxc_iter_describe(const char *name, char **out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_NON_NULL(name));

@@ -64,6 +64,10 @@ mxc_status mxc_record_writer_write(mxc_record_writer *writer, uint64_t key, cons
     return status;
 }
 
+int64_t mxc_record_writer_tell(const mxc_record_writer *writer) {
+    return writer ? mxci_writer_tell(writer->records) : 0;
+}
+
 mxc_status mxc_record_writer_close(mxc_record_writer *writer) {
     MXC_TRY(MXCI_NON_NULL(writer));
     if (writer->failed) {

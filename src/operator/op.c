@@ -140,9 +140,10 @@ static mxc_status find_def(const char *name, const mxc_op_def **out) {
 
 static mxc_status parse(mxc_op *op, int n, const char *const *keys, const char *const *values) {
     const mxc_op_def *def = op->def;
-    if (!def->params_open)
+    if (!def->params_open && !def->params_open_of)
         return mxc_params_parse(def->name, def->params, n, keys, values, op->params);
-    MXC_TRY(def->params_open(n, keys, values, op->params));
+    MXC_TRY(def->params_open ? def->params_open(n, keys, values, op->params)
+                             : def->params_open_of(def, n, keys, values, op->params));
     op->is_open = 1;
     return MXC_OK;
 }
@@ -410,10 +411,12 @@ const char *mxc_op_arg_name(const mxc_op *op, int index, char *out, size_t size)
 }
 
 const char *mxc_op_output_name(const mxc_op *op, int index, char *out, size_t size) {
+    const char *names;
     if (!op || !out)
         return mxci_empty_text(out, size);
-    if (op->def->outputs || op->n_outputs == 1)
-        return slot_name(op->def->outputs, "output", index, out, size);
+    names = op->def->outputs_of ? op->def->outputs_of(op->params) : op->def->outputs;
+    if (names || op->n_outputs == 1)
+        return slot_name(names, "output", index, out, size);
     if (size)
         snprintf(out, size, "output%d", index);
     return out;
@@ -426,7 +429,7 @@ const char *mxc_op_aux_name(const mxc_op *op, int index, char *out, size_t size)
         const int each = states_per_output(op);
         return group_name(op->def->aux, index % each, index / each, out, size);
     }
-    return slot_name(op->def->aux, "aux", index, out, size);
+    return slot_name(op->def->aux_of ? op->def->aux_of(op->params) : op->def->aux, "aux", index, out, size);
 }
 
 int mxc_op_input_index(const mxc_op *op, int position) {

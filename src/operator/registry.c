@@ -56,8 +56,10 @@ static mxc_status check_def(const mxc_op_def *def) {
                         def->name);
     if (def->infer_from_data && !(def->flags & MXC_OP_ARRAY_ONLY))
         return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: infer_from_data goes with MXC_OP_ARRAY_ONLY", def->name);
-    if (def->params_open && (def->params || def->variadic))
+    if ((def->params_open || def->params_open_of) && (def->params || def->variadic))
         return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: params_open goes without params and variadic", def->name);
+    if (def->params_open && def->params_open_of)
+        return MXC_FAIL(MXC_EINVAL, "mxc_op_register: %s: params_open goes without params_open_of", def->name);
     if (mxci_is_converted(def) && (def->flags & MXC_OP_CALLBACK))
         return MXC_FAIL(MXC_EINVAL,
                         "mxc_op_register: %s: MXC_OP_CALLBACK goes without cpu_dtypes and to_channels_second",

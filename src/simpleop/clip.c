@@ -11,8 +11,10 @@
 #include "simpleop/map_kernels.h"
 
 static const mxc_param clip_schema[] = {
-    {MXC_PARAM_FIELD(mxci_clip_params, first), .name = "a_min", .type = MXC_PARAM_FLOAT, .doc = "Minimum."},
-    {MXC_PARAM_FIELD(mxci_clip_params, second), .name = "a_max", .type = MXC_PARAM_FLOAT, .doc = "Maximum."},
+    {MXC_PARAM_FIELD(mxci_clip_params, first), .name = "a_min", .type = MXC_PARAM_FLOAT, .non_finite = 1,
+     .doc = "Minimum."},
+    {MXC_PARAM_FIELD(mxci_clip_params, second), .name = "a_max", .type = MXC_PARAM_FLOAT, .non_finite = 1,
+     .doc = "Maximum."},
     MXC_PARAM_END,
 };
 

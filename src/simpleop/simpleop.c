@@ -237,9 +237,12 @@ static void set_params(const mxc_simple_def *def, mxci_simple_op *out) {
     out->op.params_close = def->params_close;
     if (def->scalar == MXC_SCALAR_NONE)
         return;
-    out->scalar_schema[0] =
-        (mxc_param){MXC_PARAM_FIELD(mxci_scalar_params, scalar), .name = "scalar", .type = MXC_PARAM_FLOAT,
-                    .initial = "1", .doc = def->scalar == MXC_SCALAR_BEFORE ? "Left operand." : "Right operand."};
+    out->scalar_schema[0] = (mxc_param){MXC_PARAM_FIELD(mxci_scalar_params, scalar),
+                                        .name = "scalar",
+                                        .type = MXC_PARAM_FLOAT,
+                                        .non_finite = 1,
+                                        .initial = "1",
+                                        .doc = def->scalar == MXC_SCALAR_BEFORE ? "Left operand." : "Right operand."};
     out->scalar_schema[1] = (mxc_param){
         MXC_PARAM_FIELD(mxci_scalar_params, is_int), .name = "is_int", .type = MXC_PARAM_BOOL, .initial = "True",
         .doc = "Where data is of an integer dtype, convert the scalar to it. False: convert both "

@@ -33,6 +33,7 @@ mxc_status mxci_op_make(const char *name, int n, const char *const *keys, const 
     const char **param_keys, **param_values;
     char count_text[24];
     int n_params = 0, has_count;
+    const char *counter;         /* the parameter that counts the inputs */
     size_t room = (size_t)n + 1; /* one more for the count of a variadic operator's inputs */
     mxc_status status;
     MXC_TRY(mxci_registry_start());
@@ -46,17 +47,19 @@ mxc_status mxci_op_make(const char *name, int n, const char *const *keys, const 
     if (!param_keys)
         return MXCI_NO_MEMORY(name, "parameters");
     param_values = param_keys + room;
-    has_count = !def->variadic;
+    counter = def->n_subgraphs > 0 ? "num_args" : def->variadic;
+    has_count = !counter;
     for (int i = 0; i < n; i++) {
         if (mxci_key_is_attr(def, keys[i]))
             continue;
-        has_count |= !has_count && mxci_param_find(def, keys[i]) == mxci_param_find(def, def->variadic);
+        has_count |= !has_count && (strcmp(keys[i], counter) == 0 ||
+                                    (def->variadic && mxci_param_find(def, keys[i]) == mxci_param_find(def, counter)));
         param_keys[n_params] = keys[i];
         param_values[n_params++] = values[i];
     }
     if (!has_count) {
-        mxci_format(count_text, sizeof count_text, "%lld", (long long)n_in);
-        param_keys[n_params] = def->variadic;
+        mxci_format(count_text, sizeof count_text, "%lld", (long long)n_in + n_subgraphs);
+        param_keys[n_params] = counter;
         param_values[n_params++] = count_text;
     }
     status = mxci_op_create_with_subgraphs(name, n_params, param_keys, param_values, n_subgraphs, subgraphs, out);

@@ -112,9 +112,18 @@ static mxc_status check_lists(const char *op, int n, const char *const *keys, co
     return MXC_OK;
 }
 
-/* Checks the given inputs and counts their outputs. */
-static mxc_status count_inputs(const call *c, int64_t *out) {
+/* How many of the first inputs are subgraphs that the operator runs. */
+static int count_subgraphs(const char *op) {
+    const mxc_op_def *def = mxc_op_find(op);
+    return def ? def->n_subgraphs : 0;
+}
+
+/* Checks the given inputs and counts the outputs of those that are no subgraphs. */
+static mxc_status count_inputs(const call *c, int n_subgraphs, int64_t *out) {
     *out = 0;
+    if (n_subgraphs > 0 && (c->n_in < n_subgraphs || c->arg_keys))
+        return MXC_FAIL(MXC_EINVAL, "%.100s: expected %d subgraphs as the first inputs, all in order, found %d %s",
+                        c->op, n_subgraphs, c->n_in, c->arg_keys ? "by name" : "inputs");
     if (c->n_in < 0 || (c->n_in > 0 && !c->in))
         return MXC_FAIL(MXC_EINVAL, "%.100s: %d inputs%s", c->op, c->n_in, c->n_in > 0 ? " at NULL" : "");
     for (int i = 0; i < c->n_in && c->arg_keys; i++)
@@ -124,7 +133,7 @@ static mxc_status count_inputs(const call *c, int64_t *out) {
         if (!c->in[i] || c->in[i]->atomic)
             return MXC_FAIL(MXC_EINVAL, "%.100s: input %d is %s", c->op, i,
                             c->in[i] ? "an operator not applied to inputs yet" : "NULL");
-        *out += c->in[i]->n_outputs;
+        *out += i < n_subgraphs ? 0 : c->in[i]->n_outputs;
     }
     return MXC_OK;
 }
@@ -149,16 +158,24 @@ static mxc_status compose_make_node(const call *c, mxc_op *op, mxci_node **out) 
 
 /* Applies an operator: the symbol of its visible outputs. */
 static mxc_status apply(const call *c, mxc_symbol **out) {
+    int n_subgraphs;
     int64_t n_in;
+    call inputs = *c;
     mxc_op *op;
     mxci_node *node;
     mxci_entry *outputs;
     mxc_status status;
     int n_visible;
     MXC_TRY(check_lists(c->op, c->n_params, c->keys, c->values));
-    MXC_TRY(count_inputs(c, &n_in));
-    MXC_TRY(mxci_op_make(c->op, c->n_params, c->keys, c->values, n_in, 0, NULL, &op));
-    status = compose_make_node(c, op, &node);
+    MXC_TRY(mxci_registry_start());
+    n_subgraphs = count_subgraphs(c->op);
+    MXC_TRY(count_inputs(c, n_subgraphs, &n_in));
+    MXC_TRY(mxci_op_make(c->op, c->n_params, c->keys, c->values, n_in, n_subgraphs, c->in, &op));
+    if (n_subgraphs > 0) {
+        inputs.in += n_subgraphs;
+        inputs.n_in -= n_subgraphs;
+    }
+    status = compose_make_node(&inputs, op, &node);
     mxc_op_release(op);
     MXC_TRY(status);
     n_visible = mxci_node_n_visible(node);
@@ -193,6 +210,8 @@ static mxc_status compose_check_params(const char *name, int n, const char *cons
     int counted;
     MXC_TRY(mxci_registry_start());
     def = mxc_op_find(name);
+    if (def && def->n_subgraphs > 0)
+        return MXC_OK; /* they come with the inputs */
     counted = !def || !def->variadic;
     for (int i = 0; i < n && !counted; i++)
         counted = mxci_param_find(def, keys[i]) == mxci_param_find(def, def->variadic);

@@ -202,7 +202,7 @@ static mxc_status read_variable(const reader *r, json_t *json, mxci_node *node) 
 static mxc_status json_read_make_op(const reader *r, int64_t n_in, const pairs *p, mxci_node *node) {
     const char *name = json_read_op_name(r, n_in);
     const mxc_op_def *def = mxc_op_find(name);
-    int takes_none = def && !def->params && !def->params_open;
+    int takes_none = def && !def->params && !def->params_open && !def->params_open_of;
     MXC_TRY(at_node(r, mxci_op_make(name, takes_none ? 0 : p->n, p->keys, p->values, n_in, r->n_subgraphs, r->subgraphs,
                                     &node->op)));
     for (int i = 0; takes_none && i < p->n; i++)

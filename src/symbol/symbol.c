@@ -133,6 +133,24 @@ mxc_status mxc_symbol_internals(const mxc_symbol *symbol, mxc_symbol **out) {
     return status;
 }
 
+mxc_status mxc_symbol_inputs(const mxc_symbol *symbol, mxc_symbol **out) {
+    mxci_topological_order order;
+    gather g;
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
+    MXC_TRY(mxci_topological_order_make(symbol, &order));
+    mxc_status status = gather_begin(&g, order.n);
+    for (int32_t i = 0; i < order.n && status == MXC_OK; i++)
+        if (order.nodes[i]->kind == MXCI_VARIABLE)
+            g.entries[g.n++] = (mxci_entry){order.nodes[i], 0};
+    if (status == MXC_OK && g.n > 0)
+        status = gather_end(&g, out);
+    else if (status == MXC_OK)
+        mxci_free(g.entries);
+    mxci_topological_order_free(&order);
+    return status;
+}
+
 /* Inputs of the nodes of all outputs, each node once. is_head has a byte for each node of the order. */
 static mxc_status gather_children(const mxc_symbol *symbol, const mxci_topological_order *order, unsigned char *is_head,
                                   mxc_symbol **out) {
@@ -174,6 +192,10 @@ mxc_status mxc_symbol_children(const mxc_symbol *symbol, mxc_symbol **out) {
 
 const char *mxc_symbol_name(const mxc_symbol *symbol) {
     return symbol && symbol->n_outputs == 1 && !symbol->atomic ? symbol->outputs[0].node->name : NULL;
+}
+
+int64_t mxc_symbol_output_index(const mxc_symbol *symbol) {
+    return symbol && symbol->n_outputs == 1 ? symbol->outputs[0].index : -1;
 }
 
 int64_t mxc_symbol_n_outputs(const mxc_symbol *symbol) {

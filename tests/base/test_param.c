@@ -291,6 +291,25 @@ static void tuples_parse_alone(void **state) {
     assert_status(mxc_tuple_parse("None", &t), MXC_EINVAL);
 }
 
+/* Where the schema says so, and then text and value agree both ways. */
+static void numbers_may_be_infinite(void **state) {
+    typedef struct limit {
+        double value;
+    } limit;
+    static const mxc_param schema[] = {
+        {MXC_PARAM_FIELD(limit, value), .name = "value", .type = MXC_PARAM_FLOAT, .non_finite = 1}, MXC_PARAM_END};
+    static const char *const texts[] = {"inf", "-inf", "nan", "0.5"};
+    const char *const key = "value", *const malformed = "info";
+    char text[40];
+    limit l;
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        assert_ok(mxc_params_parse("Limit", schema, 1, &key, &texts[i], &l));
+        assert_string_equal(mxc_param_format(&schema[0], &l, text, sizeof text), texts[i]);
+    }
+    assert_fails(mxc_params_parse("Limit", schema, 1, &key, &malformed, &l), MXC_EINVAL, "expected a number");
+}
+
 static void parsing_allocates_nothing(void **state) {
     int64_t count = mxci_alloc_count();
     settings s;
@@ -315,6 +334,7 @@ int main(void) {
         cmocka_unit_test(types_are_described),
         cmocka_unit_test(printing_is_cut_to_the_room),
         cmocka_unit_test(tuples_parse_alone),
+        cmocka_unit_test(numbers_may_be_infinite),
         cmocka_unit_test(parsing_allocates_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -259,12 +259,42 @@ static void test_tiles(void **state) {
     mxc_symbol_release(s);
 }
 
+/* ---- after inference -------------------------------------------------------------------------------------------- */
+
+/* The same gradients as after a training run: the network behaves the same in both. */
+static void test_backward_after_inference(void **state) {
+    mxc_symbol *s = net_mlp(32, 10);
+    mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
+    options.backward_after_inference = 1;
+    mxc_executor *e = net_bind(s, &options, mlp_shape(), 1);
+    size_t bytes = mxc_ndarray_bytes(mxc_executor_grad(e, 1));
+    char *trained = malloc(bytes), *inferred = malloc(bytes);
+    (void)state;
+    net_fill_all(e, 1, 10);
+    step(e);
+    assert_ok(mxc_ndarray_get(mxc_executor_grad(e, 1), trained, bytes));
+    assert_ok(mxc_ndarray_fill(mxc_executor_grad(e, 1), 7));
+    assert_ok(mxc_executor_forward(e, 0));
+    assert_ok(mxc_executor_backward(e, 0, NULL));
+    assert_ok(mxc_ndarray_get(mxc_executor_grad(e, 1), inferred, bytes));
+    assert_memory_equal(trained, inferred, bytes);
+    free(trained);
+    free(inferred);
+    mxc_executor_destroy(e);
+    mxc_symbol_release(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_allocation),    cmocka_unit_test(test_partial_forward),
-        cmocka_unit_test(test_backward_refused), cmocka_unit_test(test_failure_inside),
-        cmocka_unit_test(test_no_gradient),      cmocka_unit_test(test_seed),
-        cmocka_unit_test(test_repeat_backward),  cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_no_allocation),
+        cmocka_unit_test(test_partial_forward),
+        cmocka_unit_test(test_backward_refused),
+        cmocka_unit_test(test_failure_inside),
+        cmocka_unit_test(test_no_gradient),
+        cmocka_unit_test(test_seed),
+        cmocka_unit_test(test_repeat_backward),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_backward_after_inference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,6 +79,18 @@ static void test_own_methods(void **state) {
     assert_fails(mxc_iter_from_methods(NULL, &self, &iter), MXC_EINVAL, "methods must not be NULL");
 }
 
+static void test_schema(void **state) {
+    int found = 0;
+    (void)state;
+    for (const mxc_param *p = mxc_iter_params("CSVIter"); p && p->name; p++)
+        found |= strcmp(p->name, "data_csv") == 0 && p->type == MXC_PARAM_STRING && p->doc;
+    assert_true(found);
+    assert_non_null(mxc_iter_doc("CSVIter"));
+    assert_null(mxc_iter_params("NoIter"));
+    assert_null(mxc_iter_doc("NoIter"));
+    assert_null(mxc_iter_params(NULL));
+}
+
 static void test_calls_without_iterator(void **state) {
     mxc_batch batch;
     mxc_iter_state at = {0};
@@ -97,6 +109,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_name),
         cmocka_unit_test(test_own_methods),
+        cmocka_unit_test(test_schema),
         cmocka_unit_test(test_calls_without_iterator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,9 @@ static void test_bytes_as_mxnet_writes_them(void **state) {
     size_t bytes = 0;
     (void)state;
     assert_ok(mxc_record_writer_open(path, index_path, &writer));
+    assert_int_equal(mxc_record_writer_tell(writer), 0);
     assert_ok(mxc_record_writer_write(writer, 7, "hello", 5));
+    assert_int_equal(mxc_record_writer_tell(writer), 16);
     assert_ok(mxc_record_writer_write(writer, UINT64_MAX, cut, sizeof cut));
     assert_ok(mxc_record_writer_write(writer, 0, NULL, 0));
     assert_ok(mxc_record_writer_close(writer));

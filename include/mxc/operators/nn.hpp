@@ -327,7 +327,7 @@ inline symbol FullyConnected(const symbol &data, const FullyConnected_settings &
 }
 
 /** Group normalization: output = gamma (data - mean) / sqrt(variance + eps) + beta, with mean and variance of each
- * group of channels of each sample of data (N,C,...), gamma and beta of each channel */
+ * group of channels of each sample of data (N,C,...), gamma and beta of each channel or of each group */
 struct GroupNorm_settings {
     /** int, optional, default=1. Number of groups of channels. */
     int64_t num_groups = 1;

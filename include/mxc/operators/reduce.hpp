@@ -237,6 +237,31 @@ inline symbol broadcast_to(const symbol &data, const broadcast_to_settings &sett
     return detail::apply(settings, name, {"data"}, {&data});
 }
 
+/** out[i] = a[0] + ... + a[i] along axis */
+struct cumsum_settings {
+    /** int or None, optional, default=None. Axis along which to add. Negative values count from the end. None: all
+     * elements as one row. */
+    std::optional<int64_t> axis = std::optional<int64_t>(std::nullopt);
+    /** {None, 'float32', 'float64', 'float16', 'uint8', 'int32', 'int8', 'int64', 'bool', 'bfloat16'}, optional,
+     * default=None. Dtype of out. None: that of data. */
+    mxc_dtype dtype = MXC_DTYPE_UNKNOWN;
+    static constexpr const char *op = "cumsum";
+    template <class Visitor> void visit(Visitor &&visitor) const {
+        visitor("axis", axis, std::optional<int64_t>(std::nullopt));
+        visitor("dtype", dtype, MXC_DTYPE_UNKNOWN);
+    }
+    static constexpr size_t count = 2, text_bytes = 33; /* room for visit */
+};
+inline ndarray cumsum(const ndarray &a, const cumsum_settings &settings = {}) {
+    return detail::invoke<ndarray>(settings, {&a});
+}
+inline void cumsum(into out, const ndarray &a, const cumsum_settings &settings = {}) {
+    detail::invoke_into(out, settings, {&a});
+}
+inline symbol cumsum(const symbol &a, const cumsum_settings &settings = {}, text name = {}) {
+    return detail::apply(settings, name, {"a"}, {&a});
+}
+
 /** out = maximum of data over the axes; every element equal to it receives the gradient */
 struct max_settings {
     /** tuple of int or None, optional, default=(). Axes to reduce. Negative values count from the end. (): all. */
@@ -263,7 +288,7 @@ inline symbol max(const symbol &data, const max_settings &settings = {}, text na
     return detail::apply(settings, name, {"data"}, {&data});
 }
 
-/** out = mean of data over the axes */
+/** out = mean of data over the axes, of integers without its fraction */
 struct mean_settings {
     /** tuple of int or None, optional, default=(). Axes to reduce. Negative values count from the end. (): all. */
     tuple axis = tuple{};

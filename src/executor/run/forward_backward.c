@@ -144,7 +144,7 @@ static mxc_status queue_backward(mxc_executor *e, int64_t n, mxc_ndarray *const 
     if (n != 0 && n != n_outputs)
         return MXC_FAIL(MXC_EINVAL, "backward: expected %lld head gradients, found %lld", (long long)n_outputs,
                         (long long)n);
-    if (!e->latest || !e->latest_is_train)
+    if (!e->latest || (!e->latest_is_train && !e->options.backward_after_inference))
         return MXC_FAIL(MXC_ESTATE, "backward: needs a forward run with is_train 1 before it");
     for (int64_t i = 0; i < n_outputs; i++) {
         const mxc_ndarray *given = n ? head_grads[i] : NULL;

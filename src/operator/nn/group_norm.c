@@ -3,8 +3,9 @@
  * InstanceNorm and GroupNorm: out = gamma (data - mean) / std + beta, where mean and std = sqrt(variance + eps) are
  * those of a sample's group of neighbouring channels (InstanceNorm: of one channel) over all axes behind.
  *
- * data (N,C,...), gamma and beta (C), mean and std (N, groups), which are outputs, hidden ones unless output_mean_var;
- * they are f32 where data is f16 or bf16. No gradient flows through them.
+ * data (N,C,...), gamma and beta (C) or, of GroupNorm, one for each group, as MXNet's is, mean and std (N, groups),
+ * which are outputs, hidden ones unless output_mean_var; they are f32 where data is f16 or bf16. No gradient flows
+ * through them.
  */
 #include <math.h>
 
@@ -44,6 +45,11 @@ static int group_visible(const void *params) {
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
+/* 1 if gamma has an element for each of several groups. */
+static int is_of_groups(const mxc_shape *gamma, int64_t groups) {
+    return groups > 1 && gamma->ndim == 1 && gamma->dim[0] == groups;
+}
+
 /* groups 0: as many as channels. */
 static mxc_status group_norm_infer_shape(mxc_op_sig *sig, int64_t groups) {
     mxc_shape *data = &sig->in_shape[DATA], channels = mxci_shape_axes(1), statistics = mxci_shape_axes(2);
@@ -52,9 +58,11 @@ static mxc_status group_norm_infer_shape(mxc_op_sig *sig, int64_t groups) {
         return mxc_sig_fail(sig, "argument 'data': expected at least 3 axes, found %d", data->ndim);
     if (data->ndim >= 0)
         channels.dim[0] = data->dim[1];
-    MXC_TRY(mxc_sig_set_shape(sig, GAMMA, &channels));
+    if (!is_of_groups(&sig->in_shape[GAMMA], groups) && !is_of_groups(&sig->in_shape[BETA], groups))
+        MXC_TRY(mxc_sig_set_shape(sig, GAMMA, &channels));
     MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){GAMMA, BETA}));
-    channels = sig->in_shape[GAMMA];
+    if (!is_of_groups(&sig->in_shape[GAMMA], groups))
+        channels = sig->in_shape[GAMMA];
     if (groups > 0 && channels.dim[0] >= 0 && channels.dim[0] % groups != 0)
         return mxc_sig_fail(sig, "%lld channels do not divide into %lld groups", (long long)channels.dim[0],
                             (long long)groups);
@@ -88,6 +96,7 @@ static mxc_status group_norm_infer_type(mxc_op_sig *sig) {
 typedef struct group_run {
     const mxc_op_call *call;
     int64_t groups, per, inner; /* groups of a sample, channels of a group, elements of a channel */
+    int64_t span;               /* channels that share an element of gamma and of beta */
     double *sums;               /* backward: of dy, then of dy (x - mean), for each sample and channel */
 } group_run;
 
@@ -96,6 +105,7 @@ static group_run group_norm_open_run(const mxc_op_call *call) {
     group_run r = {.call = call, .groups = call->out[MEAN].shape.dim[1], .sums = call->temp};
     r.per = r.groups ? data->dim[1] / r.groups : 0;
     r.inner = mxci_shape_count(data, 2, data->ndim);
+    r.span = data->dim[1] > 0 ? data->dim[1] / call->in[GAMMA].shape.dim[0] : 1;
     return r;
 }
 
@@ -116,9 +126,9 @@ static void group_norm_forward_part(void *arg, int64_t begin, int64_t end, int p
         mxci_assign_value(call->req[STD], &call->out[STD], i, std);
         for (int64_t k = 0; k < r->per && call->req[OUT] != MXC_REQ_NULL; k++) {
             int64_t c = i % r->groups * r->per + k, at = i * group.d + k * r->inner;
-            mxci_bn_affine[x->dtype](&channel, call->req[OUT] == MXC_REQ_ADD, mxci_value_at(&call->in[GAMMA], c) / std,
-                                     mean, mxci_value_at(&call->in[BETA], c), mxci_at(x, at),
-                                     mxci_at(&call->out[OUT], at));
+            mxci_bn_affine[x->dtype](
+                &channel, call->req[OUT] == MXC_REQ_ADD, mxci_value_at(&call->in[GAMMA], c / r->span) / std, mean,
+                mxci_value_at(&call->in[BETA], c / r->span), mxci_at(x, at), mxci_at(&call->out[OUT], at));
         }
     }
 }
@@ -149,7 +159,7 @@ static void group_norm_backward_part(void *arg, int64_t begin, int64_t end, int 
     for (int64_t i = begin; i < end; i++) {
         double mean = mxci_value_at(&call->out[MEAN], i), std = mxci_value_at(&call->out[STD], i), sum = 0, product = 0;
         for (int64_t k = 0; k < r->per; k++) {
-            double gamma = mxci_value_at(&call->in[GAMMA], i % r->groups * r->per + k);
+            double gamma = mxci_value_at(&call->in[GAMMA], (i % r->groups * r->per + k) / r->span);
             double *s = r->sums + 2 * (i * r->per + k);
             int64_t at = (i * r->per + k) * r->inner;
             mxci_bn_sums[x->dtype](&channel, mean, mxci_at(dy, at), mxci_at(x, at), &s[0], &s[1]);
@@ -157,7 +167,7 @@ static void group_norm_backward_part(void *arg, int64_t begin, int64_t end, int 
             product += gamma * s[1];
         }
         for (int64_t k = 0; k < r->per && call->req[DATA] != MXC_REQ_NULL && count > 0; k++) {
-            double gamma = mxci_value_at(&call->in[GAMMA], i % r->groups * r->per + k);
+            double gamma = mxci_value_at(&call->in[GAMMA], (i % r->groups * r->per + k) / r->span);
             double abc[3] = {gamma / std, -product / (count * std * std * std), -sum / (count * std)};
             int64_t at = (i * r->per + k) * r->inner;
             mxci_bn_combine[x->dtype](&channel, call->req[DATA] == MXC_REQ_ADD, abc, mean, mxci_at(dy, at),
@@ -173,15 +183,16 @@ static mxc_status group_norm_backward(const mxc_op_call *call) {
     int64_t samples = call->in[DATA].shape.dim[0], channels = call->in[DATA].shape.dim[1];
     mxc_parallel_for(call->run, mxci_tensor_size(&call->out[MEAN]), MXCI_GRAIN / 4 / (r.per * r.inner + 1) + 1,
                      group_norm_backward_part, &r);
-    for (int64_t c = 0; c < channels; c++) {
+    for (int64_t c = 0; c < channels; c += r.span) {
         double gamma = 0, beta = 0;
-        for (int64_t n = 0; n < samples; n++) {
-            const double *s = r.sums + 2 * (n * channels + c);
-            beta += s[0];
-            gamma += s[1] / mxci_value_at(&call->out[STD], n * r.groups + c / r.per);
-        }
-        mxci_assign_value(call->req[GAMMA], &call->in_grad[GAMMA], c, gamma);
-        mxci_assign_value(call->req[BETA], &call->in_grad[BETA], c, beta);
+        for (int64_t n = 0; n < samples; n++)
+            for (int64_t k = c; k < c + r.span; k++) {
+                const double *s = r.sums + 2 * (n * channels + k);
+                beta += s[0];
+                gamma += s[1] / mxci_value_at(&call->out[STD], n * r.groups + k / r.per);
+            }
+        mxci_assign_value(call->req[GAMMA], &call->in_grad[GAMMA], c / r.span, gamma);
+        mxci_assign_value(call->req[BETA], &call->in_grad[BETA], c / r.span, beta);
     }
     return MXC_OK;
 }
@@ -209,5 +220,5 @@ const mxc_op_def mxci_op_instance_norm =
 const mxc_op_def mxci_op_group_norm =
     NORM("GroupNorm",
          "Group normalization: output = gamma (data - mean) / sqrt(variance + eps) + beta, with mean and variance of "
-         "each group of channels of each sample of data (N,C,...), gamma and beta of each channel",
+         "each group of channels of each sample of data (N,C,...), gamma and beta of each channel or of each group",
          group_schema, group_visible, infer_group);

@@ -32,7 +32,7 @@ typedef enum kind { LAST, MASK, REVERSE } kind;
 static const mxc_param schema[] = {USE_LENGTH, TIME_AXIS, MXC_PARAM_END};
 static const mxc_param mask_schema[] = {
     USE_LENGTH,
-    {MXC_PARAM_FIELD(sequence_params, value), .name = "value", .type = MXC_PARAM_FLOAT, .initial = "0",
+    {MXC_PARAM_FIELD(sequence_params, value), .name = "value", .type = MXC_PARAM_FLOAT, .non_finite = 1, .initial = "0",
      .doc = "Value of the steps after the end of a sequence."},
     TIME_AXIS,
     MXC_PARAM_END,

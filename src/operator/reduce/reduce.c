@@ -148,7 +148,10 @@ static void reduce_store(const reduce_run *r, int64_t begin, int64_t n, void *ac
     const mxc_tensor *out = &r->call->out[0];
     mxc_dtype compute = mxci_compute_type(out->dtype);
     _Alignas(64) int64_t tile[MXCI_TILE];
-    if (compute != MXC_I64) {
+    if (compute == MXC_I64) {
+        for (int64_t i = 0; r->finish == FINISH_MEAN && r->n_reduced > 0 && i < n; i++)
+            ((int64_t *)acc)[i] /= r->n_reduced;
+    } else {
         finish_values(r, n, acc);
         mxci_convert(MXC_F64, acc, compute, tile, n);
         acc = tile;

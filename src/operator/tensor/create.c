@@ -127,7 +127,8 @@ const mxc_op_def mxci_op_zeros_without_dtype = {
 /* ---- _set_value -------------------------------------------------------------------------------------------------- */
 
 static const mxc_param set_schema[] = {
-    {MXC_PARAM_FIELD(mxci_set_params, src), .name = "src", .type = MXC_PARAM_FLOAT, .doc = "Value of every element."},
+    {MXC_PARAM_FIELD(mxci_set_params, src), .name = "src", .type = MXC_PARAM_FLOAT, .non_finite = 1,
+     .doc = "Value of every element."},
     {MXC_PARAM_FIELD(mxci_set_params, fill.shape), .name = "shape", .type = MXC_PARAM_TUPLE, .initial = "()",
      .bounded = 1, .minimum = -1, .maximum = 9e15,
      .doc = "Shape of the array. () and axes of -1 are those of the array given for out."},
@@ -173,7 +174,8 @@ static const mxc_param full_schema[] = {
      .doc = "Context of the array, such as cpu(0) or gpu(1)."},
     {MXC_PARAM_FIELD(mxci_set_params, fill.dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "float32",
      .doc = "Dtype of the array."},
-    {MXC_PARAM_FIELD(mxci_set_params, src), .name = "value", .type = MXC_PARAM_FLOAT, .doc = "Value of every element."},
+    {MXC_PARAM_FIELD(mxci_set_params, src), .name = "value", .type = MXC_PARAM_FLOAT, .non_finite = 1,
+     .doc = "Value of every element."},
     MXC_PARAM_END,
 };
 

@@ -14,8 +14,8 @@ static const mxc_param schema[] = {
             "(reflect)."},
     {MXC_PARAM_FIELD(pad_params, pad_width), .name = "pad_width", .type = MXC_PARAM_TUPLE, .bounded = 1, .minimum = 0,
      .maximum = 2147483647.0, .doc = "Padding before and after each axis, in pairs. The first four are 0."},
-    {MXC_PARAM_FIELD(pad_params, constant_value), .name = "constant_value", .type = MXC_PARAM_FLOAT, .initial = "0",
-     .doc = "Value of the padding with mode=constant."},
+    {MXC_PARAM_FIELD(pad_params, constant_value), .name = "constant_value", .type = MXC_PARAM_FLOAT, .non_finite = 1,
+     .initial = "0", .doc = "Value of the padding with mode=constant."},
     MXC_PARAM_END,
 };
 

@@ -168,7 +168,7 @@ const mxc_op_def mxci_op_slice_assign = {
 /* ---- _crop_assign_scalar ----------------------------------------------------------------------------------------- */
 
 static const mxc_param scalar_schema[] = {
-    {MXC_PARAM_FIELD(assign_params, scalar), .name = "scalar", .type = MXC_PARAM_FLOAT, .initial = "0",
+    {MXC_PARAM_FIELD(assign_params, scalar), .name = "scalar", .type = MXC_PARAM_FLOAT, .non_finite = 1, .initial = "0",
      .doc = "Value that is assigned."},
     MXCI_BOX_PARAMS(assign_params, box),
     MXC_PARAM_END,

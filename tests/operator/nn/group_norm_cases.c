@@ -15,7 +15,8 @@ static void groups(const op_run *r, int64_t n_groups, double eps) {
         r->out[2][g] = std;
         for (int64_t i = g * size; i < (g + 1) * size; i++) {
             int64_t c = i / inner % channels;
-            r->out[0][i] = r->in[1][c] * (r->in[0][i] - mean) / std + r->in[2][c];
+            int64_t span = channels / r->in_shape[1].dim[0]; /* channels that share a gamma */
+            r->out[0][i] = r->in[1][c / span] * (r->in[0][i] - mean) / std + r->in[2][c / span];
         }
     }
 }

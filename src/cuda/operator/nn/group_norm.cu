@@ -15,6 +15,7 @@ namespace {
 template <class T> struct groups {
     using C = mxcu_compute_t<T>;
     int64_t samples, channels, count, per, inner; /* count groups of per channels of inner elements */
+    int64_t span;                                 /* channels that share an element of gamma and of beta */
     double eps;
     mxcu_in<T> x, dy, gamma, beta;
     const C *mean, *std;           /* backward */
@@ -42,7 +43,7 @@ template <class T> struct groups {
         const C m = (C)middle, scale = (C)(1 / spread);
         for (int64_t i = team.rank; i < n && to.data; i += team.size) {
             const int64_t c = first + i / inner;
-            to.put(at + i, gamma[c] * ((x[at + i] - m) * scale) + beta[c]);
+            to.put(at + i, gamma[c / span] * ((x[at + i] - m) * scale) + beta[c / span]);
         }
     }
 
@@ -67,7 +68,7 @@ template <class T> struct groups {
         const double m = (double)(per * inner), s = (double)std[group];
         double sum = 0, product = 0;
         for (int64_t k = 0; k < per; k++) {
-            const double factor = (double)gamma[group % count * per + k];
+            const double factor = (double)gamma[(group % count * per + k) / span];
             sum += factor * sums[group * per + k].a;
             product += factor * sums[group * per + k].b;
         }
@@ -76,21 +77,22 @@ template <class T> struct groups {
     /* dx of element i, from its group's shares. */
     MXCU_DEVICE void gradient(int64_t i) const {
         const int64_t k = i / inner, group = k / per, c = k % channels;
-        const C factor = (C)((double)gamma[c] / (double)std[group]);
+        const C factor = (C)((double)gamma[c / span] / (double)std[group]);
         to.put(i, factor * dy[i] + ((C)shares[group].b * (x[i] - mean[group]) + (C)shares[group].a));
     }
-    /* The gradients of gamma and beta of a channel: sums over samples, in order. */
-    MXCU_DEVICE void parameters(int64_t c) const {
+    /* The gradients of element i of gamma and beta: sums over samples and channels, in order. */
+    MXCU_DEVICE void parameters(int64_t i) const {
         double factor = 0, shift = 0;
-        for (int64_t n = 0; n < samples; n++) {
-            const mxcu_pair s = sums[n * channels + c];
-            shift += s.a;
-            factor += s.b / (double)std[n * count + c / per];
-        }
+        for (int64_t n = 0; n < samples; n++)
+            for (int64_t c = i * span; c < (i + 1) * span; c++) {
+                const mxcu_pair s = sums[n * channels + c];
+                shift += s.a;
+                factor += s.b / (double)std[n * count + c / per];
+            }
         if (gamma_grad.data)
-            gamma_grad.put(c, (C)factor);
+            gamma_grad.put(i, (C)factor);
         if (beta_grad.data)
-            beta_grad.put(c, (C)shift);
+            beta_grad.put(i, (C)shift);
     }
 };
 
@@ -104,6 +106,7 @@ template <class T> static groups<T> groups_of(const mxc_op_call *call) {
     g.count = call->out[MEAN].shape.dim[1];
     g.per = g.count ? data->dim[1] / g.count : 0;
     g.inner = mxcu_product(data, 2, data->ndim);
+    g.span = g.channels > 0 ? g.channels / call->in[GAMMA].shape.dim[0] : 1;
     g.eps = static_cast<const mxci_group_norm_params *>(call->params)->eps;
     g.x = mxcu_data<T>(&call->in[DATA]);
     g.gamma = mxcu_data<T>(&call->in[GAMMA]);
@@ -136,7 +139,7 @@ template <class T> static mxc_status backward_run(const mxc_op_call *call) {
     g.shares = g.sums + g.samples * g.channels;
     MXC_TRY(mxcu_rows(call, g.samples * g.channels, g.inner,
                       [=] MXCU_LAMBDA(int64_t k, mxcu_team team) { g.sum_channel(k, team); }));
-    MXC_TRY(mxcu_for(call, g.channels, [=] MXCU_LAMBDA(int64_t c) { g.parameters(c); }));
+    MXC_TRY(mxcu_for(call, g.channels / g.span, [=] MXCU_LAMBDA(int64_t i) { g.parameters(i); }));
     if (!g.to.data || g.per * g.inner == 0)
         return MXC_OK;
     MXC_TRY(mxcu_for(call, g.samples * g.count, [=] MXCU_LAMBDA(int64_t group) { g.share(group); }));

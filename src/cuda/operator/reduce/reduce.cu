@@ -75,8 +75,8 @@ enum needs { NEEDS_GRAD, NEEDS_IN, NEEDS_ALL };
 
 /* How an accumulator becomes the result; n elements were reduced. */
 enum finish { NONE, MEAN, ROOT };
-template <class X> MXCU_DEVICE X finished(X a, finish, int64_t) {
-    return a;
+template <class X> MXCU_DEVICE X finished(X a, finish how, int64_t n) { /* integers */
+    return how == MEAN && n ? (X)(a / (X)n) : a;
 }
 template <> MXCU_DEVICE double finished(double a, finish how, int64_t n) {
     return how == MEAN ? a / (double)n : how == ROOT ? sqrt(a) : a;
