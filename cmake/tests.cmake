@@ -41,6 +41,10 @@ endif()
 include(CheckLinkerFlag)
 check_linker_flag(C -fuse-ld=gold MXC_HAVE_GOLD)
 
+if(NOT TARGET mxnet_objects)
+    list(FILTER test_sources EXCLUDE REGEX "/compat/")
+endif()
+
 function(use_test_settings target)
     target_include_directories(${target} PRIVATE src tests)
     target_compile_definitions(${target} PRIVATE MXC_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
@@ -93,6 +97,9 @@ foreach(source ${test_sources})
     add_helpers(${directory})
     if(TARGET helpers_${directory})
         target_sources(${target} PRIVATE $<TARGET_OBJECTS:helpers_${directory}>)
+    endif()
+    if(directory STREQUAL compat)
+        target_sources(${target} PRIVATE $<TARGET_OBJECTS:mxnet_objects>)
     endif()
     if(target STREQUAL test_api_null)
         target_sources(${target} PRIVATE ${CMAKE_BINARY_DIR}/tests/exports/exports.inc)
@@ -149,6 +156,12 @@ foreach(test models/test_models operator/test_operators kvstore/test_dist rewrit
         set_property(TEST ${test} PROPERTY COST 50)
     endif()
 endforeach()
+
+# MXNet's own front end, where LIBMXC_MXNET_PYTHON names a Python that has it.
+if(TARGET mxnet AND MXC_SANITIZE STREQUAL none)
+    add_test(NAME compat/front COMMAND ${CMAKE_SOURCE_DIR}/tests/compat/front.sh $<TARGET_FILE:mxnet>)
+    set_tests_properties(compat/front PROPERTIES LABELS compat TIMEOUT 600 SKIP_RETURN_CODE 77)
+endif()
 
 # Loading and closing the library while running, again and again.
 add_executable(test_install_load tests/install/load.c)

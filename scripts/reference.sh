@@ -23,6 +23,7 @@ Functions are documented in the headers in `include/mxc/`.
 - [Metrics](metrics.md)
 - [Options](options.md) of training, binding, gradients, prediction, quantization, iterators over arrays, and engines
 - [Environment variables](environment.md)
+- [Functions of MXNet's C interface](mxnet_functions.md) that `libmxnet.so` has, and those that it refuses, with reasons
 - [api.json](api.json): functions, structs, enumerations and callbacks for bindings to other languages, written by
   `scripts/api.py`; [its format](../internals/api.md)
 END
@@ -40,6 +41,29 @@ END
     sed -nE 's/^REFUSED\("([^"]*)", "([^"]*)"\)$/| `\1` | \2 |/p' src/operator/refused_names.def
 } >"$out/unsupported_operators.md"
 "$tool" iters --markdown >"$out/iterators.md"
+awk '
+    function in_c_api(name) { # the other headers have the functions with these names
+        return name !~ /^(NN|MXNet|MXPred|MXNDList|MX(Build|Remove|Set)Subgraph|MX[GS]etEnv|MXTVMBridge)/
+    }
+    /SPDX/ { next }
+    /^\/\* .* \*\/$/ { rows = rows sprintf("\n## %s\n\n| function | |\n| --- | --- |\n", substr($0, 4, length($0) - 6)) }
+    match($0, /^(PRESENT|REFUSED)\([A-Za-z0-9_]+/) {
+        name = substr($0, 9, RLENGTH - 8)
+        reason = $0
+        if (sub(/^REFUSED\([A-Za-z0-9_]+, "/, "", reason)) sub(/"\)$/, "", reason)
+        else reason = ""
+        n += in_c_api(name)
+        present += in_c_api(name) && !reason
+        rows = rows sprintf("| `%s` | %s |\n", name, reason ? "refused: " reason : "present")
+    }
+    END {
+        print "# Functions of MXNet\047s C interface"
+        print ""
+        print "What `libmxnet.so` has for [MXNet\047s front ends](../guide/mxnet_front_ends.md). Of the " n " functions of `c_api.h` in"
+        print "MXNet 1.9.1, " present " are present. The others fail, and `MXGetLastError` says why. The functions for prediction"
+        print "(`c_predict_api.h`) and those of NNVM and of the interface for functions that front ends call are listed, too."
+        printf "%s", rows
+    }' src/compat/functions.def >"$out/mxnet_functions.md"
 "$tool" optimizers --markdown >"$out/optimizers.md"
 "$tool" metrics --markdown >"$out/metrics.md"
 

@@ -37,7 +37,7 @@ entry() {
 navigation() {
     local file
     echo "<p>Guide</p><ul>"
-    for file in concepts train predict fine_tune detect generate_text embed iterators add_an_operator control_flow gradients distribute cpp python lua; do entry "docs/guide/$file.md"; done
+    for file in concepts train predict fine_tune detect generate_text embed iterators add_an_operator control_flow gradients distribute cpp python lua mxnet_front_ends; do entry "docs/guide/$file.md"; done
     entry examples/README.md
     echo "</ul><p>Reference</p><ul>"
     entry docs/reference/operators/README.md
@@ -50,7 +50,7 @@ navigation() {
             echo "</ul>"
             ;;
     esac
-    for file in iterators optimizers metrics options environment; do entry "docs/reference/$file.md"; done
+    for file in iterators optimizers metrics options environment mxnet_functions; do entry "docs/reference/$file.md"; done
     entry docs/glossary.md
     echo "</ul><p>How it is built</p><ul>"
     entry docs/design.md Design

@@ -127,6 +127,15 @@ stage_minimal() {
     run_programs build/minimal
 }
 
+# front_end VARIABLE VERSION: training programs run by MXNet's front end of that version, on its own library and on ours
+front_end() {
+    if [ -n "${!1:-}" ]; then
+        try "training programs of MXNet $2" timeout 1200 /usr/bin/python3 tests/compat/compare.py "${!1}" build/release/libmxnet.so || true
+    else
+        skip "tests/compat/training with MXNet $2: needs $1, the path of a Python that has its package"
+    fi
+}
+
 stage_plain() {
     build "${release[@]}" || true
     run_tests build/release
@@ -140,6 +149,8 @@ stage_plain() {
     else
         skip "the kernels on aarch64: need packages gcc-aarch64-linux-gnu and qemu-user"
     fi
+    front_end LIBMXC_MXNET_PYTHON 1.9.1
+    front_end LIBMXC_MXNET_0_9_PYTHON 0.9.5
     if /usr/bin/python3 -c 'import pycparser' 2>/dev/null; then
         try "api of the library" scripts/api.py --check --library build/release/libmxc.so || true
     else

@@ -5,8 +5,8 @@
 # return bytes (size_t, named ..._bytes, ..._temp, ..._scratch or ..._room) multiply by constants only.
 . "$(dirname "$0")/lib.sh"
 
-# Not sizes of arrays: bits in words, the padding that the .npy format asks for and digits of a number, lists of tasks.
-others='src/(base/size\.h|symbol/worklist\.c|ndarray/npy_header\.c|engine/.*)'
+# Not sizes of arrays: the adapter's own buffers, bits in words, the padding that the .npy format asks for and digits of a number, lists of tasks.
+others='src/(base/size\.h|compat/sys\.c|symbol/worklist\.c|ndarray/npy_header\.c|engine/.*)'
 
 gpu() { (cd "$1" && if [ -d src/cuda ]; then find src/cuda -name '*.cu' | sort; fi) }
 

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calling operators on arrays. */
+#include <stdio.h>
+#include <string.h>
+
+#include "compat/mxnet.h"
+
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
+
+static int is_given(int n, const char *const *keys, const char *key) {
+    for (int i = 0; i < n; i++)
+        if (!strcmp(keys[i], key))
+            return 1;
+    return 0;
+}
+
+/* The operator with its parameters. Where it counts its inputs in a parameter that is not given, that is set. */
+static int make_op(const mxnet_op *op, int n_in, int n, const char *const *keys, const char *const *values,
+                   mxc_op **out) {
+    mxnet_params params;
+    const char **longer, *count;
+    char number[16];
+    MXNET_CALL(mxnet_params_read(op, n, keys, values, &params));
+    count = op->def->variadic;
+    n = params.n;
+    if (!count || is_given(n, keys, count))
+        return mxnet_result(mxc_op_create(op->mxc_name, n, params.keys, params.values, out));
+    longer = mxnet_buffer(MXNET_SLOT_SCRATCH2, 2 * ((size_t)n + 1), sizeof *longer);
+    if (!longer)
+        return -1;
+    snprintf(number, sizeof number, "%d", n_in);
+    for (int i = 0; i < n; i++) {
+        longer[i] = params.keys[i];
+        longer[n + 1 + i] = params.values[i];
+    }
+    longer[n] = count;
+    longer[2 * n + 1] = number;
+    return mxnet_result(mxc_op_create(op->mxc_name, n + 1, longer, longer + n + 1, out));
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+static int shares_memory(int n_in, mxc_ndarray *const *in, int n_out, mxc_ndarray *const *out) {
+    for (int i = 0; i < n_out; i++)
+        for (int k = 0; out[i] && k < n_in; k++)
+            if (in[k] && mxc_ndarray_var(in[k]) == mxc_ndarray_var(out[i]))
+                return 1;
+    return 0;
+}
+
+/* Computes to new arrays, which are copied to those given, where an output lies in the memory of an input and the
+ * operator cannot compute in place. */
+static mxc_status invoke_by_copy(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out, mxc_ndarray **out) {
+    mxc_ndarray **made = mxnet_buffer(MXNET_SLOT_SCRATCH2, (size_t)n_out, sizeof *made);
+    mxc_status status;
+    if (!made)
+        return MXC_FAIL(MXC_ENOMEM, "%s: out of memory", mxc_op_name(op));
+    for (int i = 0; i < n_out; i++)
+        made[i] = NULL;
+    MXC_TRY(mxc_op_invoke(op, n_in, in, n_out, made, NULL, 0));
+    status = MXC_OK;
+    for (int i = 0; i < n_out; i++) {
+        if (status == MXC_OK && out[i])
+            status = mxc_ndarray_copy_to(made[i], out[i], 0);
+        if (status == MXC_OK && !out[i])
+            out[i] = made[i];
+        else
+            mxc_ndarray_release(made[i]);
+    }
+    return status;
+}
+
+static mxc_status invoke(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out, mxc_ndarray **out) {
+    mxc_status status = mxc_op_invoke(op, n_in, in, n_out, out, NULL, 0);
+    if (status == MXC_EINVAL && shares_memory(n_in, in, n_out, out))
+        return invoke_by_copy(op, n_in, in, n_out, out);
+    return status;
+}
+
+/* Outputs that the caller gave: handles without array get theirs now. */
+static int invoke_into(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out, NDArrayHandle *handles) {
+    mxc_ndarray **out = mxnet_buffer(MXNET_SLOT_ARGS, (size_t)n_out, sizeof *out);
+    if (!out)
+        return -1;
+    for (int i = 0; i < n_out; i++) {
+        MXNET_NEED(handles[i]);
+        out[i] = ((mxnet_ndarray *)handles[i])->array;
+    }
+    MXNET_TRY(invoke(op, n_in, in, n_out, out));
+    for (int i = 0; i < n_out; i++)
+        ((mxnet_ndarray *)handles[i])->array = out[i];
+    return 0;
+}
+
+/* A copy to an array of another type or on another device, which operators do not make. */
+static int copy_to(mxc_ndarray *from, NDArrayHandle handle) {
+    mxnet_ndarray *to = handle;
+    MXNET_NEED(from);
+    MXNET_NEED(to);
+    if (to->array)
+        return mxnet_result(mxc_ndarray_copy_to(from, to->array, 0));
+    return mxnet_result(mxc_ndarray_copy(from, mxc_ndarray_context(from), mxc_ndarray_dtype(from), &to->array));
+}
+
+/* reset_arrays: fills its inputs with zeros, and has no outputs. libmxc's operators do not change their arguments. */
+static int reset_arrays(int n, mxc_ndarray *const *in, int *num_outputs) {
+    for (int i = 0; i < n; i++) {
+        if (!in[i])
+            return mxnet_fail("reset_arrays: input %d is NULL", i);
+        MXNET_TRY(mxc_ndarray_fill(in[i], 0));
+    }
+    *num_outputs = 0;
+    return 0;
+}
+
+/* In NumPy's shapes, () is a scalar and a length of 0 is known, where the operators read both as unknown: the output of
+ * an operator without inputs is then made before. */
+static int make_output(mxc_op *op, mxc_ndarray **out) {
+    mxc_shape shape = {.ndim = -1};
+    mxc_context context = mxc_cpu(0);
+    mxc_dtype dtype = MXC_F32;
+    mxc_tuple tuple;
+    for (int i = 0; i < mxc_op_n_given(op); i++) {
+        const char *key, *value;
+        mxc_op_given(op, i, &key, &value);
+        if (!strcmp(key, "shape") && mxc_tuple_parse(value, &tuple) == MXC_OK)
+            MXNET_TRY(mxc_shape_set(&shape, tuple.n, tuple.value));
+        else if (!strcmp(key, "dtype") && mxc_dtype_from_name(value) != MXC_DTYPE_UNKNOWN)
+            dtype = mxc_dtype_from_name(value);
+        else if (!strcmp(key, "ctx") && *value)
+            MXNET_TRY(mxc_context_parse(value, &context));
+    }
+    if (!mxc_shape_known(&shape) || (shape.ndim && mxc_shape_size(&shape)))
+        return 0;
+    return mxnet_result(mxc_ndarray_create(shape.ndim, shape.dim, dtype, context, out));
+}
+
+static int invoke_new(mxc_op *op, int n_in, mxc_ndarray *const *in, int *num_outputs, NDArrayHandle **outputs) {
+    const int n_out = mxc_op_n_visible(op);
+    mxc_ndarray **out = mxnet_buffer(MXNET_SLOT_ARGS, (size_t)n_out, sizeof *out);
+    mxc_status status;
+    if (!out)
+        return -1;
+    for (int i = 0; i < n_out; i++)
+        out[i] = NULL;
+    if (!n_in && n_out == 1 && mxnet_is_np_shape())
+        MXNET_CALL(make_output(op, out));
+    status = invoke(op, n_in, in, n_out, out);
+    if (status != MXC_OK)
+        mxc_ndarray_release(out[0]); /* what was made before */
+    MXNET_TRY(status);
+    *num_outputs = n_out;
+    return mxnet_return_arrays(MXNET_SLOT_HANDLES, n_out, out, outputs);
+}
+
+int mxnet_invoke(const mxnet_op *op, int num_inputs, NDArrayHandle const *inputs, int *num_outputs,
+                 NDArrayHandle **outputs, int num_params, const char *const *keys, const char *const *values) {
+    mxc_ndarray **in;
+    mxc_op *made;
+    int result;
+    MXNET_NEED(op);
+    if (num_inputs < 0 || num_params < 0)
+        return mxnet_fail("%s: %d inputs, %d parameters", op->name, num_inputs, num_params);
+    in = mxnet_buffer(MXNET_SLOT_SCRATCH, (size_t)num_inputs, sizeof *in);
+    if (!in)
+        return -1;
+    MXNET_CALL(mxnet_arrays(num_inputs, inputs, in));
+    if (*outputs && *num_outputs == 1 && num_inputs == 1 && !strcmp(op->name, "_copyto"))
+        return copy_to(in[0], (*outputs)[0]);
+    if (!strcmp(op->name, "reset_arrays"))
+        return reset_arrays(num_inputs, in, num_outputs);
+    MXNET_CALL(make_op(op, num_inputs, num_params, keys, values, &made));
+    if (*outputs && *num_outputs > 0)
+        result = invoke_into(made, num_inputs, in, *num_outputs, *outputs);
+    else
+        result = invoke_new(made, num_inputs, in, num_outputs, outputs);
+    mxc_op_release(made);
+    return result;
+}
+
+int mxnet_return_dense(int n, const int **out_stypes) {
+    int *types = mxnet_buffer(MXNET_SLOT_STYPES, (size_t)n, sizeof *types);
+    if (!types)
+        return -1;
+    memset(types, 0, (size_t)n * sizeof *types);
+    *out_stypes = types;
+    return 0;
+}
+
+int MXImperativeInvoke(AtomicSymbolCreator creator, int num_inputs, NDArrayHandle const *inputs, int *num_outputs,
+                       NDArrayHandle **outputs, int num_params, const char *const *param_keys,
+                       const char *const *param_vals) {
+    MXNET_NEED(num_outputs);
+    MXNET_NEED(outputs);
+    return mxnet_invoke(creator, num_inputs, inputs, num_outputs, outputs, num_params, param_keys, param_vals);
+}
+
+int MXImperativeInvokeEx(AtomicSymbolCreator creator, int num_inputs, NDArrayHandle const *inputs, int *num_outputs,
+                         NDArrayHandle **outputs, int num_params, const char *const *param_keys,
+                         const char *const *param_vals, const int **out_stypes) {
+    MXNET_NEED(out_stypes);
+    MXNET_CALL(
+        MXImperativeInvoke(creator, num_inputs, inputs, num_outputs, outputs, num_params, param_keys, param_vals));
+    return mxnet_return_dense(*num_outputs, out_stypes);
+}

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gluon of MXNet 1.9.1's front end: layers with and without hybridize, training, files, data."""
+import os
+import tempfile
+
+import mxnet as mx
+import numpy as np
+from mxnet import autograd, gluon, nd
+from mxnet.gluon import nn, rnn
+
+from front import close, main
+
+
+def network():
+    net = nn.HybridSequential()
+    net.add(nn.Conv2D(8, 3, padding=1), nn.BatchNorm(), nn.Activation("relu"), nn.MaxPool2D(),
+            nn.Conv2D(8, 3, groups=2, in_channels=8), nn.LeakyReLU(.1), nn.GlobalAvgPool2D(), nn.Dense(5))
+    return net
+
+
+def fill(net):
+    numbers = np.random.RandomState(0)
+    for name, param in net.collect_params().items():
+        values = numbers.uniform(-.3, .3, param.shape)
+        param.set_data(nd.array(np.abs(values) + .5 if name.endswith(("gamma", "running_var")) else values))
+
+
+def images(n=4):
+    return nd.array(np.random.RandomState(1).rand(n, 3, 12, 12))
+
+
+def test_training_is_the_same_hybridized():
+    losses = []
+    for flags in [None, {}, {"static_alloc": True}, {"static_alloc": True, "static_shape": True}]:
+        net = network()
+        net.initialize()
+        net(images())
+        fill(net)
+        if flags is not None:
+            net.hybridize(**flags)
+        trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": .1, "momentum": .9, "wd": 1e-3})
+        loss, losses_here = gluon.loss.SoftmaxCrossEntropyLoss(), []
+        for _ in range(4):
+            with autograd.record():
+                found = loss(net(images()), nd.array([0, 1, 2, 3]))
+            found.backward()
+            trainer.step(4)
+            losses_here.append(found.asnumpy())
+        losses.append(losses_here)
+    assert np.mean(losses[0][3]) < np.mean(losses[0][0])
+    for other in losses[1:]:
+        close(other, losses[0], 1e-4)
+
+
+def test_shapes_that_change():
+    net = nn.Dense(2)
+    net.initialize()
+    net.hybridize()
+    assert [net(nd.ones((n, 3))).shape for n in (1, 2, 5, 1)] == [(1, 2), (2, 2), (5, 2), (1, 2)]
+
+
+def test_one_layer_used_twice():
+    net = nn.Dense(2, in_units=2, weight_initializer="ones")
+    net.initialize()
+    net.hybridize()
+    x = nd.ones((1, 2))
+    x.attach_grad()
+    with autograd.record():
+        y = net(net(x))
+    y.backward()
+    close(x.grad, [[4, 4]])
+    close(net.weight.grad(), [[4, 4], [4, 4]])  # 2 of each use
+
+
+def test_recurrent_layers():
+    x = nd.array(np.random.RandomState(2).rand(5, 3, 4))
+    for layer in [rnn.RNN(6, 2), rnn.LSTM(6, 2, bidirectional=True), rnn.GRU(6)]:
+        layer.initialize()
+        layer(x)
+        fill(layer)
+        with autograd.record():
+            y, _ = layer(x, layer.begin_state(batch_size=3))
+            total = (y * y).sum()
+        total.backward()
+        assert all(np.abs(p.grad().asnumpy()).sum() > 0 for p in layer.collect_params().values())
+        layer.hybridize()
+        close(layer(x), y.asnumpy())
+
+
+def test_cells_are_as_layers():
+    x = nd.array(np.random.RandomState(2).rand(2, 5, 4))
+    cell = rnn.LSTMCell(6)
+    cell.initialize()
+    cell.unroll(5, x)
+    fill(cell)
+    layer = rnn.LSTM(6, layout="NTC", input_size=4)
+    layer.initialize()
+    for part in ("i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias"):
+        getattr(layer, "l0_" + part).set_data(getattr(cell, part).data())
+    cell.reset()
+    close(layer(x), cell.unroll(5, x, merge_outputs=True)[0].asnumpy())
+
+
+def test_files():
+    net = network()
+    net.initialize()
+    net(images())
+    fill(net)
+    net.hybridize()
+    expected = net(images()).asnumpy()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "net")
+        net.export(path, epoch=2)
+        read = gluon.SymbolBlock.imports(path + "-symbol.json", ["data"], path + "-0002.params")
+        close(read(images()), expected)
+        net.save_parameters(path + ".params")
+        again = network()
+        again.load_parameters(path + ".params")
+        close(again(images()), expected)
+
+
+def test_trainer_states_and_stale_gradients():
+    used, unused = nn.Dense(2, in_units=3), nn.Dense(2, in_units=3)
+    params = used.collect_params()
+    params.update(unused.collect_params())
+    params.initialize()
+    trainer = gluon.Trainer(params, "adam")
+    with autograd.record():
+        loss = used(nd.ones((2, 3))).sum()
+    loss.backward()
+    try:
+        trainer.step(1)
+    except UserWarning:
+        pass
+    else:
+        raise AssertionError("a gradient that is not fresh was used")
+    trainer.step(1, ignore_stale_grad=True)
+    with tempfile.TemporaryDirectory() as folder:
+        trainer.save_states(os.path.join(folder, "states"))
+        trainer.load_states(os.path.join(folder, "states"))
+    params.zero_grad()
+    close(used.weight.grad(), np.zeros((2, 3)))
+
+
+def test_two_devices():
+    net = nn.Dense(3, in_units=4)
+    net.initialize(ctx=[mx.cpu(0), mx.cpu(1)])
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": .1})
+    with autograd.record():
+        losses = [(net(part) ** 2).sum() for part in gluon.utils.split_and_load(nd.ones((4, 4)), [mx.cpu(0), mx.cpu(1)])]
+    for loss in losses:
+        loss.backward()
+    trainer.step(4)
+    close(net.weight.data(mx.cpu(0)), net.weight.data(mx.cpu(1)).asnumpy())
+
+
+def test_data():
+    values = np.random.rand(20, 3).astype("float32")
+    dataset = gluon.data.ArrayDataset(values, np.arange(20))
+    for options in [{}, {"num_workers": 2}, {"num_workers": 2, "thread_pool": True}]:
+        batches = list(gluon.data.DataLoader(dataset, batch_size=6, **options))
+        close(np.concatenate([batch[0].asnumpy() for batch in batches]), values)
+        assert sum(batch[1].asnumpy().sum() for batch in batches) == 190
+
+
+def test_transforms():
+    from mxnet.gluon.data.vision import transforms
+    image = nd.array(np.full((30, 40, 3), 128), dtype="uint8")
+    change = transforms.Compose([transforms.Resize(24), transforms.CenterCrop(20), transforms.ToTensor(),
+                                 transforms.Normalize([.5] * 3, [.2] * 3)])
+    close(change(image), np.full((3, 20, 20), (128 / 255 - .5) / .2), 1e-4)
+
+
+def test_model_zoo():
+    net = gluon.model_zoo.vision.get_model("mobilenet0.25", classes=10)
+    net.initialize(mx.init.Xavier())
+    x = nd.ones((1, 3, 64, 64))
+    expected = net(x).asnumpy()
+    net.hybridize()
+    close(net(x), expected, 1e-4)
+
+
+def test_optimizers():
+    for name in ["sgd", "adam", "nag", "rmsprop", "adagrad", "adadelta", "ftrl", "adamax", "nadam", "signum", "ftml",
+                 "dcasgd", "sgld", "lamb", "lars"]:
+        optimizer = mx.optimizer.create(name, learning_rate=.1)
+        weight = nd.ones((3, 2))
+        optimizer.update_multi_precision(0, weight, nd.ones((3, 2)), optimizer.create_state_multi_precision(0, weight))
+        assert np.isfinite(weight.asnumpy()).all() and not (weight.asnumpy() == 1).all(), name
+
+
+main(globals())
