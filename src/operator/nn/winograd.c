@@ -8,7 +8,8 @@ enum { NEVER, WHERE_FASTER, ALWAYS }; /* MXC_WINOGRAD */
 
 enum {
     POSITIONS = MXCI_WINOGRAD_POSITIONS,
-    PANEL = MXCI_WINOGRAD_PANEL,
+    COLUMNS = MXCI_WINOGRAD_COLUMNS,
+    LANES = MXCI_WINOGRAD_LANES,
     OUT = MXCI_WINOGRAD_OUT,
     BLOCK_TILES = 64,   /* of a block, at least; at most about twice as many */
     COLUMNS_LIMIT = 512 /* tiles in a row, at most: scratch holds whole rows */
@@ -17,8 +18,14 @@ enum {
 /* ---- whether, and how ----------------------------------------------------------------------------------------------
  */
 
-static int64_t whole_panels(int64_t n) {
-    return (n + PANEL - 1) / PANEL * PANEL;
+static int64_t whole_columns(int64_t n) {
+    return (n + COLUMNS - 1) / COLUMNS * COLUMNS;
+}
+
+/* Panels of a product of so many columns. */
+static int64_t panels_of(int64_t columns) {
+    const int64_t panel = mxci_winograd_panel();
+    return (whole_columns(columns) + panel - 1) / panel;
 }
 
 /* What transforming the weight of a pair of channel and filter takes, in the unit of pays(): the results of many pairs
@@ -31,24 +38,26 @@ static double weight_cost(double pairs) {
 /*
  * The algorithm pays where products are long: in instructions on vectors, a product of tiles and channels takes 4.5 for
  * each pair of channel and filter, the transforms 65 for each channel and filter, and the direct algorithm 9/8 a pixel
- * and pair. For weights whose transforms are used for so many samples.
+ * and pair. For weights whose transforms are used for so many
+ * samples, which also share the columns of products.
  */
 static int pays(const mxci_winograd *w, int64_t samples) {
     const double tiles = (double)(w->rows * w->columns), channels = (double)w->channels, filters = (double)w->filters;
     const double pairs = channels * filters;
+    const double products = (double)whole_columns(w->rows * w->columns * samples) / (double)samples; /* in tiles */
     const double direct = 9.0 / 8 * pairs * (double)(w->out[0] * w->out[1]);
     const double transforms = 65 * (channels + filters) * tiles + weight_cost(pairs) * pairs / (double)samples;
-    return 4.5 * pairs * tiles + transforms < 0.9 * direct;
+    return 4.5 * pairs * products + transforms < 0.9 * direct;
 }
 
-/* Rows of tiles of a block: as many as waste the fewest columns of panels, of those that make a block of a good size.
+/* Rows of tiles of a block: as many as waste the fewest columns, of those that make a block of a good size.
  */
 static int64_t block_rows(const mxci_winograd *w, int64_t rows) {
     const int64_t least = (BLOCK_TILES + w->columns - 1) / w->columns;
     int64_t best = least;
     double waste = 2;
     for (int64_t n = least; n <= 2 * least; n++) {
-        const double tiles = (double)(n * w->columns), now = (double)whole_panels(n * w->columns) / tiles;
+        const double tiles = (double)(n * w->columns), now = (double)whole_columns(n * w->columns) / tiles;
         if (now < waste - 1e-3) {
             best = n;
             waste = now;
@@ -76,11 +85,11 @@ int mxci_winograd_plan(const mxci_conv_shape *s, int64_t batch, int64_t groups, 
     w.in_sample = mxci_dim_mul(mxci_dim_mul(groups, w.channels), mxci_dim_mul(w.in[0], w.in[1]));
     w.out_sample = mxci_dim_mul(mxci_dim_mul(groups, w.filters), mxci_dim_mul(w.out[0], w.out[1]));
     w.count = block_rows(&w, mxci_dim_mul(batch, w.rows));
-    w.tiles = whole_panels(w.count * w.columns);
-    /* One panel more than fits, lest positions begin at the same place of the caches' sets. */
-    w.u_step = mxci_dim_add(mxci_dim_mul(w.channels, whole_panels(w.filters)), PANEL);
-    w.v_step = mxci_dim_add(mxci_dim_mul(w.channels, w.tiles), PANEL);
-    w.m_step = whole_panels(w.filters) * w.tiles + PANEL;
+    w.tiles = whole_columns(w.count * w.columns);
+    /* A few floats more than that, lest positions begin at the same place of the caches' sets. */
+    w.u_step = mxci_dim_add(mxci_dim_mul(w.channels, whole_columns(w.filters)), COLUMNS);
+    w.v_step = mxci_dim_add(mxci_dim_mul(w.channels, w.tiles), COLUMNS);
+    w.m_step = whole_columns(w.filters) * w.tiles + COLUMNS;
     *out = w;
     return 1;
 }
@@ -162,7 +171,7 @@ void mxci_winograd_forward(const mxc_run *run, const mxci_winograd_call *call) {
     mxc_parallel_for(run, w->filters, grain(25 * (double)w->channels), weights_part, &b);
     for (b.w.first = 0; b.w.first < rows; b.w.first += w->count) {
         b.w.count = rows - b.w.first < w->count ? rows - b.w.first : w->count;
-        const int64_t panels = whole_panels(b.w.count * w->columns) / PANEL;
+        const int64_t panels = panels_of(b.w.count * w->columns);
         const double transform = 60 * (double)(b.w.count * w->columns);
         mxc_parallel_for(run, w->channels, grain(transform), input_part, &b);
         mxc_parallel_for(run, POSITIONS * panels, grain(2 * (double)w->channels * (double)w->filters), multiply_part,
@@ -173,14 +182,15 @@ void mxci_winograd_forward(const mxc_run *run, const mxci_winograd_call *call) {
 
 void mxci_winograd_backward_weight(const mxc_run *run, const mxci_winograd_call *call) {
     const mxci_winograd *w = call->plan;
-    const int64_t rows = call->batch * w->rows, panels = whole_panels(w->filters) / PANEL;
+    const int64_t rows = call->batch * w->rows, eights = whole_columns(w->filters) / LANES;
+    const int64_t panels = panels_of(w->filters);
     block b = {.call = call, .w = *w, .by_tile = 1};
     for (b.w.first = 0; b.w.first < rows; b.w.first += w->count, b.add = 1) {
         b.w.count = rows - b.w.first < w->count ? rows - b.w.first : w->count;
         const double tiles = (double)(b.w.count * w->columns);
         mxc_parallel_for(run, w->channels, grain(60 * tiles), input_part, &b);
-        mxc_parallel_for(run, panels, grain(PANEL * 40 * tiles), out_grad_part, &b);
+        mxc_parallel_for(run, eights, grain(LANES * 40 * tiles), out_grad_part, &b);
         mxc_parallel_for(run, POSITIONS * panels, grain(2 * (double)w->channels * tiles), accumulate_part, &b);
     }
-    mxc_parallel_for(run, panels, grain(PANEL * 25 * (double)w->channels), weight_grad_part, &b);
+    mxc_parallel_for(run, eights, grain(LANES * 25 * (double)w->channels), weight_grad_part, &b);
 }

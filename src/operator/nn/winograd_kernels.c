@@ -8,13 +8,27 @@ enum {
     LANES = 8,
     OUT = MXCI_WINOGRAD_OUT,
     IN = MXCI_WINOGRAD_IN,
-    PANEL = MXCI_WINOGRAD_PANEL,
-    TILE = MXCI_WIDE == 16 ? 8 : PANEL /* columns of a panel that a product's tile takes at a time */
+    COLUMNS = MXCI_WINOGRAD_COLUMNS,
+    TILE = 2 * MXCI_WIDE_F32,               /* columns that a product's tile takes at a time */
+    PANEL = TILE > COLUMNS ? TILE : COLUMNS /* columns of a panel; the last one may have COLUMNS only */
 };
 
 typedef mxci_v_f32 V;
 
 #define ROOT 1.41421356237309504880f /* sqrt(2): the points are +-ROOT / 2 and +-ROOT */
+
+int64_t mxci_winograd_panel(void) {
+    return PANEL;
+}
+
+/* Columns of the panel that begins at column first of so many. */
+MXCI_INLINE int64_t panel_width(int64_t first, int64_t columns) {
+    return columns - first < PANEL ? columns - first : PANEL;
+}
+
+static int64_t whole_columns(int64_t n) {
+    return (n + COLUMNS - 1) / COLUMNS * COLUMNS;
+}
 
 /* ---- the transforms of one axis ---------------------------------------------------------------------------------- */
 /* Vectors step apart; out may not be in. */
@@ -148,13 +162,14 @@ MXCI_INLINE void load_tiles(const float *const from[LANES], int64_t width, V d[I
 
 void mxci_winograd_input(const mxci_winograd *w, const float *image, int by_tile, float *v, float *buffer,
                          int64_t begin, int64_t end) {
-    const int64_t tiles = (w->count * w->columns + PANEL - 1) / PANEL * PANEL, width = row_floats(w);
-    const int64_t panel = by_tile ? PANEL : PANEL * w->channels, channel = by_tile ? w->tiles : PANEL;
+    const int64_t tiles = whole_columns(w->count * w->columns), width = row_floats(w);
     for (int64_t c = begin; c < end; c++) {
         walk at = {0, 0};
         gather_rows(w, image + c * w->in[0] * w->in[1], w->in_sample, w->in, w->pad, IN, buffer);
         for (int64_t k = 0; k < tiles; k += LANES) {
-            float *to = v + k / PANEL * panel + k % PANEL + c * channel;
+            const int64_t first = k / PANEL * PANEL;
+            float *to =
+                by_tile ? v + c * w->tiles + k : v + first * w->channels + c * panel_width(first, tiles) + k - first;
             const float *from[LANES];
             V d[IN * IN], out[IN * IN];
             for (int i = 0; i < LANES; i++)
@@ -171,15 +186,17 @@ void mxci_winograd_input(const mxci_winograd *w, const float *image, int by_tile
 /* ---- weights ------------------------------------------------------------------------------------------------------
  */
 
-/* Eight channels of a filter from c on; missing ones are zeros. */
+/* Eight channels of a filter, of which count exist; the others are zeros. */
 MXCI_INLINE void load_weights(const float *weight, int64_t count, V g[9]) {
-    float square[9][LANES];
-    for (int k = 0; k < 9; k++) {
-        for (int i = 0; i < LANES; i++)
-            square[k][i] = i < count ? weight[i * 9 + k] : 0;
+    static const float none[9];
+    const float *from[LANES];
+    MXCI_UNROLL
+    for (int i = 0; i < LANES; i++) {
+        from[i] = i < count ? weight + 9 * i : none;
+        g[i] = mxci_load_f32(from[i]);
     }
-    for (int k = 0; k < 9; k++)
-        g[k] = mxci_load_f32(square[k]);
+    mxci_transpose_f32(g);
+    g[8] = (V){from[0][8], from[1][8], from[2][8], from[3][8], from[4][8], from[5][8], from[6][8], from[7][8]};
 }
 
 void mxci_winograd_weights(const mxci_winograd *w, const float *weight, float *u, int64_t begin, int64_t end) {
@@ -206,11 +223,11 @@ void mxci_winograd_weights(const mxci_winograd *w, const float *weight, float *u
 /* ---- products -----------------------------------------------------------------------------------------------------
  */
 
-/* C (m x 16) = or += A (m x k) B (k x 16), in strips of at most six rows; add: into C. */
-static void multiply_panel(int64_t m, int64_t k, const float *a, int64_t a_row, const float *b, int add, float *c,
-                           int64_t c_row) {
+/* C (m x width) = or += A (m x k) B (k x width), in strips of at most six rows; add: into C. */
+static void multiply_panel(int64_t m, int64_t k, int64_t width, const float *a, int64_t a_row, const float *b, int add,
+                           float *c, int64_t c_row) {
     static const float zero;
-    const int64_t strips = (m + 5) / 6;
+    const int64_t strips = (m + 5) / 6, tile = width < TILE ? width : TILE;
     for (int64_t p = 0; p < k; p += MXCI_GEMM_DEPTH) {
         const int64_t depth = k - p < MXCI_GEMM_DEPTH ? k - p : MXCI_GEMM_DEPTH;
         const int from_c = add || p > 0;
@@ -221,16 +238,16 @@ static void multiply_panel(int64_t m, int64_t k, const float *a, int64_t a_row, 
                 .a = a + i * a_row + p,
                 .a_row = a_row,
                 .a_step = 1,
-                .b_step = PANEL,
+                .b_step = width,
                 .start_row = from_c ? c_row : 0,
                 .start_col = from_c,
                 .c_row = c_row,
             };
-            for (int j = 0; j < PANEL; j += TILE) {
-                t.b = b + p * PANEL + j;
+            for (int64_t j = 0; j < width; j += tile) {
+                t.b = b + p * width + j;
                 t.c = c + i * c_row + j;
                 t.start = from_c ? t.c : &zero;
-                mxci_tile_run_f32((int)(next - i), TILE, &t);
+                mxci_tile_run_f32((int)(next - i), (int)tile, &t);
             }
         }
     }
@@ -238,11 +255,11 @@ static void multiply_panel(int64_t m, int64_t k, const float *a, int64_t a_row, 
 
 void mxci_winograd_multiply(const mxci_winograd *w, const float *u, const float *v, float *m, int64_t begin,
                             int64_t end) {
-    const int64_t panels = (w->count * w->columns + PANEL - 1) / PANEL;
+    const int64_t tiles = whole_columns(w->count * w->columns), panels = (tiles + PANEL - 1) / PANEL;
     for (int64_t unit = begin; unit < end; unit++) {
-        const int64_t t = unit / panels, p = unit % panels;
-        multiply_panel(w->filters, w->channels, u + t * w->u_step, w->channels,
-                       v + t * w->v_step + p * PANEL * w->channels, 0, m + t * w->m_step + p * PANEL, w->tiles);
+        const int64_t t = unit / panels, first = unit % panels * PANEL;
+        multiply_panel(w->filters, w->channels, panel_width(first, tiles), u + t * w->u_step, w->channels,
+                       v + t * w->v_step + first * w->channels, 0, m + t * w->m_step + first, w->tiles);
     }
 }
 
@@ -319,15 +336,15 @@ MXCI_INLINE void store_out_grad(const mxci_winograd *w, const float *const from[
 void mxci_winograd_out_grad(const mxci_winograd *w, const float *out_grad, float *d, float *buffer, int64_t begin,
                             int64_t end) {
     static const int64_t no_pad[2] = {0, 0};
-    const int64_t tiles = (w->count * w->columns + PANEL - 1) / PANEL * PANEL, width = row_floats(w);
+    const int64_t tiles = whole_columns(w->count * w->columns), width = row_floats(w);
     const int64_t plane = w->out[0] * w->out[1], step = (w->count + 1) * OUT * width;
-    for (int64_t half = 2 * begin; half < 2 * end; half++) { /* eight filters */
-        float *to = d + half / 2 * PANEL * w->tiles + half % 2 * LANES;
+    for (int64_t filter = begin * LANES; filter < end * LANES; filter += LANES) {
+        const int64_t first = filter / PANEL * PANEL, row = panel_width(first, whole_columns(w->filters));
+        float *to = d + first * w->tiles + filter - first;
         walk at = {0, 0};
         for (int f = 0; f < LANES; f++) {
-            if (half * LANES + f < w->filters)
-                gather_rows(w, out_grad + (half * LANES + f) * plane, w->out_sample, w->out, no_pad, OUT,
-                            buffer + f * step);
+            if (filter + f < w->filters)
+                gather_rows(w, out_grad + (filter + f) * plane, w->out_sample, w->out, no_pad, OUT, buffer + f * step);
             else
                 memset(buffer + f * step, 0, (size_t)step * sizeof *buffer);
         }
@@ -336,26 +353,26 @@ void mxci_winograd_out_grad(const mxci_winograd *w, const float *out_grad, float
             const int64_t offset = next_tile(w, OUT, &at);
             for (int f = 0; f < LANES; f++)
                 from[f] = buffer + f * step + offset;
-            store_out_grad(w, from, width, to + k * PANEL);
+            store_out_grad(w, from, width, to + k * row);
         }
     }
 }
 
 void mxci_winograd_accumulate(const mxci_winograd *w, const float *v, const float *d, int add, float *sums,
                               int64_t begin, int64_t end) {
-    const int64_t tiles = (w->count * w->columns + PANEL - 1) / PANEL * PANEL;
-    const int64_t panels = (w->filters + PANEL - 1) / PANEL, filters = panels * PANEL;
+    const int64_t tiles = whole_columns(w->count * w->columns), filters = whole_columns(w->filters);
+    const int64_t panels = (filters + PANEL - 1) / PANEL;
     for (int64_t unit = begin; unit < end; unit++) {
-        const int64_t t = unit / panels, p = unit % panels;
-        multiply_panel(w->channels, tiles, v + t * w->v_step, w->tiles, d + t * w->m_step + p * PANEL * w->tiles, add,
-                       sums + t * w->u_step + p * PANEL, filters);
+        const int64_t t = unit / panels, first = unit % panels * PANEL;
+        multiply_panel(w->channels, tiles, panel_width(first, filters), v + t * w->v_step, w->tiles,
+                       d + t * w->m_step + first * w->tiles, add, sums + t * w->u_step + first, filters);
     }
 }
 
 void mxci_winograd_weight_grad(const mxci_winograd *w, const float *sums, int add, float *weight_grad, int64_t begin,
                                int64_t end) {
-    const int64_t filters = (w->filters + PANEL - 1) / PANEL * PANEL;
-    for (int64_t first = begin * PANEL; first < end * PANEL && first < w->filters; first += LANES) {
+    const int64_t filters = whole_columns(w->filters);
+    for (int64_t first = begin * LANES; first < end * LANES && first < w->filters; first += LANES) {
         const int64_t count = w->filters - first < LANES ? w->filters - first : LANES;
         for (int64_t c = 0; c < w->channels; c++) {
             V in[IN * IN], d[3 * IN], out[9];
