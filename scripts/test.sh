@@ -12,8 +12,8 @@ usage='scripts/test.sh [--no-install] [STAGE]...
     install   programs built against the installed tree, also those of docs/guide
     programs  examples and benches, briefly
     python    the Python package: its tests, its types, the programs of the guide
-    address   all tests under the address and undefined-behaviour sanitizers
-    thread    all tests under the thread sanitizer
+    address   all tests under the address and undefined-behaviour sanitizers, and the Python package
+    thread    all tests under the thread sanitizer, and the Python package
     fuzz      each fuzz target for FUZZ_SECONDS (10; 30 for readers of data sets); skipped without clang'
 
 stages=()
@@ -206,18 +206,22 @@ stage_programs() {
     done
 }
 
-# Each test of python/tests is one case.
-stage_python() {
-    local module word n
+# python_needs WHAT: skips that where a package of Python is not there
+python_needs() {
+    local module
     for module in cffi numpy pytest; do
         if ! /usr/bin/python3 -c "import $module" 2>/dev/null; then
-            skip "the Python package: needs $module (package python3-$module)"
-            return 0
+            skip "$1: needs $module (package python3-$module)"
+            return 1
         fi
     done
-    build "${release[@]}" || return 0
-    LIBMXC_PATH=$PWD/build/release/libmxc.so timeout 300 /usr/bin/python3 -m pytest -q -rfEs -p no:cacheprovider \
-        python/tests >"$scratch/log" 2>&1 </dev/null || true
+}
+
+# python_tests DIRECTORY PYTHON... FILE...: each test that this Python runs on that library is one case
+python_tests() {
+    local word n directory=$1
+    shift
+    LIBMXC_PATH=$PWD/$directory/libmxc.so timeout 300 "$@" -q -rfEs -p no:cacheprovider >"$scratch/log" 2>&1 </dev/null || true
     for word in passed failed skipped error; do
         n=$(tail -n 1 "$scratch/log" | grep -oE "[0-9]+ $word" | cut -d ' ' -f 1) || n=0
         case $word in
@@ -229,19 +233,61 @@ stage_python() {
     sed -n 's/^SKIPPED/skipped: python:/p' "$scratch/log"
     if ! tail -n 1 "$scratch/log" | grep -qE '^[0-9]+ passed' || grep -qE '^(FAILED|ERROR)' "$scratch/log"; then
         grep -qE '^(FAILED|ERROR)' "$scratch/log" || failed=$((failed + 1)) # it was killed, or found no tests
-        say "FAILED: python/tests"
+        say "FAILED: python/tests in $directory"
         tail -n 100 "$scratch/log" | sed 's/^/    /'
+    fi
+}
+
+stage_python() {
+    python_needs "the Python package" || return 0
+    build "${release[@]}" || return 0
+    python_tests build/release /usr/bin/python3 -m pytest python/tests
+}
+
+# sanitized_python DIRECTORY: the package on a library with a sanitizer, whose runtime is loaded before Python. Each process,
+# also one whose output no test reads, writes its reports into files, and any report is a failure. Leaks are not looked for, since
+# Python itself releases little when it ends.
+sanitized_python() {
+    local name runtime options launcher=() files=() reports
+    python_needs "the Python package in $1" || return 0
+    runtime=$(ldd "$1/libmxc.so" 2>/dev/null | awk '$1 ~ /^lib[at]san[.]so/ && $3 ~ /^\// { print $3 }') || true
+    if [ -z "$runtime" ]; then
+        skip "the Python package in $1: needs gcc's shared runtime of the sanitizer"
+        return 0
+    fi
+    if [ "$1" = build/thread ]; then
+        launcher=(setarch -R) # see cmake/tests.cmake
+        if ! setarch -R true 2>/dev/null; then
+            skip "the Python package in $1: needs setarch -R"
+            return 0
+        fi
+    fi
+    for name in arrays autograd lifetime operators symbols training; do
+        files+=("python/tests/test_$name.py")
+    done
+    rm -f "$scratch"/report.*
+    options="allocator_may_return_null=1:log_path=$scratch/report"
+    python_tests "$1" "${launcher[@]}" env LD_PRELOAD="$runtime" PYTHONMALLOC=malloc UBSAN_OPTIONS="log_path=$scratch/report" \
+        ASAN_OPTIONS="$options:detect_leaks=0:detect_stack_use_after_return=1" \
+        TSAN_OPTIONS="$options:atexit_sleep_ms=50:suppressions=$PWD/tests/tsan.supp" \
+        /usr/bin/python3 -m pytest "${files[@]}"
+    reports=$(cat "$scratch"/report.* 2>/dev/null | grep -m 1 -A 60 -E '(ERROR|WARNING): [A-Za-z]*Sanitizer:|runtime error:') || true
+    if [ -n "$reports" ]; then
+        failed=$((failed + 1))
+        say "FAILED: python/tests in $1 has reports" "$reports"
     fi
 }
 
 stage_address() {
     build build/address -DMXC_SANITIZE=address -DMXC_BUILD_BENCH=OFF -DMXC_BUILD_EXAMPLES=OFF -DMXC_BUILD_TOOLS=OFF || true
     run_tests build/address
+    sanitized_python build/address
 }
 
 stage_thread() {
     build build/thread -DMXC_SANITIZE=thread -DMXC_BUILD_BENCH=OFF -DMXC_BUILD_EXAMPLES=OFF -DMXC_BUILD_TOOLS=OFF || true
     run_tests build/thread
+    sanitized_python build/thread
 }
 
 # fuzz NAME: one target from its seeds on; its output and how it ended are kept. Readers of data sets run longer.
