@@ -97,19 +97,49 @@ def _host_indices(item: Any, size: int, axis: int) -> Any:
 
 
 def _advanced(keys: Tuple[Any, ...], shape: Tuple[int, ...]) -> Tuple[int, List[Any]]:
-    """First axis and index arrays of adjacent axes, all others being whole; raises IndexError for other mixtures."""
+    """First axis and index arrays of adjacent axes, all others being slices; raises IndexError for other mixtures."""
     arrays: List[Any] = []
-    first, axis = -1, 0
+    first = axis = 0
+    ended = False
     for item in keys:
-        if isinstance(item, slice) and item == slice(None):
-            axis += 1
-            continue
-        if item is None or isinstance(item, slice) or (arrays and axis != first + len(arrays)):
-            raise IndexError("arrays as indices go with whole axes only: take a slice first, then index that")
-        first = axis if first < 0 else first
-        arrays.append(_host_indices(item, shape[axis], axis))
-        axis += 1
-    return first, list(np.broadcast_arrays(*arrays))
+        if item is None or isinstance(item, slice):
+            ended = bool(arrays)
+        elif ended:
+            raise IndexError("arrays as indices belong to adjacent axes: index by one of them first, then by the other")
+        else:
+            first = first if arrays else axis
+            arrays.append(_host_indices(item, shape[axis], axis))
+        axis += item is not None
+    try:
+        return first, list(np.broadcast_arrays(*arrays))
+    except ValueError:
+        shapes = ", ".join(str(item.shape) for item in arrays)
+        raise IndexError(f"arrays as indices have shapes that do not fit each other: {shapes}") from None
+
+
+def _gather(source: NDArray, keys: Tuple[Any, ...]) -> NDArray:
+    """Slices first, then what arrays select from that, then new axes."""
+    first, indices = _advanced(keys, source.shape)
+    if len(indices) > 1 and first:
+        raise IndexError("several arrays as indices go with the first axes only: transpose the array")
+    sliced = tuple(item if isinstance(item, slice) else slice(None) for item in keys if item is not None)
+    if any(item != slice(None) for item in sliced):
+        source = get(source, sliced)
+    rest = source.shape[first + len(indices):]
+    shape = source.shape[:first] + indices[0].shape + rest
+    if 0 in shape:
+        result = empty(shape, source.dtype, source.context)
+    elif len(indices) == 1:
+        result = call("take", [source, array(indices[0], np.int64, source.context)], {"axis": first})
+    else:
+        result = call("gather_nd", [source, array(np.stack(indices), np.int64, source.context)], {})
+    if all(item is not None for item in keys):
+        return result
+    at = next(i for i, item in enumerate(keys) if item is not None and not isinstance(item, slice))
+    dims, axes = iter(source.shape[:first]), iter(rest)
+    before = tuple(1 if item is None else next(dims) for item in keys[:at])
+    after = tuple(1 if item is None else next(axes) for item in keys[at + len(indices):])
+    return result._view(before + indices[0].shape + after)
 
 
 def _expand_masks(key: Any, shape: Tuple[int, ...]) -> Tuple[Any, ...]:
@@ -147,16 +177,7 @@ def get(source: NDArray, key: Any) -> NDArray:
             return empty(part.shape, source.dtype, source.context)
         result: NDArray = call("slice", [source], _slice_params(part))
         return result._view(part.shape)
-    first, indices = _advanced(keys, shape)
-    where = [array(index, np.int64, source.context) for index in indices]
-    if len(where) == 1:
-        taken: NDArray = call("take", where and [source, where[0]], {"axis": first})
-        return taken
-    if first:
-        raise IndexError("several arrays as indices go with the first axes only: transpose the array")
-    stacked = array(np.stack(indices), np.int64, source.context)
-    gathered: NDArray = call("gather_nd", [source, stacked], {})
-    return gathered
+    return _gather(source, keys)
 
 
 def put(target: NDArray, key: Any, value: Any) -> None:

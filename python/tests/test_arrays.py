@@ -174,7 +174,11 @@ KEYS = [0, -1, slice(None), slice(1, 3), slice(None, None, 2), slice(None, None,
         (slice(1, 2), 2), (None, 1, Ellipsis, None), (slice(None), slice(None), slice(None, None, -2)), (slice(2, 2),),
         (Ellipsis, slice(3, 1)), (-1, Ellipsis, -1), (),
         [0, 2], [[0, 1], [2, 3]], [-1, -4], (slice(None), [0, 2]), ([0, 1], [1, 2]), ([[0], [1]], [1, 2]), (1, [0, 2]),
-        np.array([True, False, True, True]), (Ellipsis, [4, 0]), []]
+        np.array([True, False, True, True]), (Ellipsis, [4, 0]), [],
+        (slice(0, 2), [0]), (slice(None, None, -2), [2, 0], slice(1, 4)), ([3, 1], slice(1, None)),
+        ([0, 1], [1, 2], slice(0, 4, 2)), (slice(3, 0, -1), Ellipsis, [[0], [-1]]), (slice(2, 2), [0, 1]),
+        (slice(0, 2), []), (None, [0, 2]), (slice(1, 3), None, [0, 1], None), (1, [0, 2], slice(1, 3)),
+        (slice(1, 4), np.array([True, False, True]), None)]
 
 
 @pytest.mark.parametrize("key", KEYS, ids=str)
@@ -210,11 +214,21 @@ def test_index_by_arrays():
     assert array[1, 0].item() == 9
     array[:] = [1, 2, 3]
     same(array, np.broadcast_to([1, 2, 3], (4, 3)))
-    for key in (4, -5, (0, 3), [4], (0, 0, 0), "a", 1.5, (slice(0, 2), [0]), np.array([True])):
+    for key in (4, -5, (0, 3), [4], (0, 0, 0), "a", 1.5, (slice(0, 2), [3]), ([0], None, [0]), ([0, 1], [0, 1, 2]),
+                np.array([True])):
         with pytest.raises(IndexError):
             array[key]
     with pytest.raises((ValueError, mxc.Error)):
         array[0:2] = mxc.ones((3, 3))
+
+
+def test_gradient_of_mixed_index():
+    array = mxc.array(np.arange(12, dtype="float32").reshape(4, 3))
+    array.attach_grad()
+    with mxc.record():
+        out = (array[1:3, [0, 0, 2]] * 3).sum()
+    out.backward()
+    same(array.grad, np.array([[0, 0, 0], [6, 0, 3], [6, 0, 3], [0, 0, 0]], "float32"))
 
 
 def test_errors():
