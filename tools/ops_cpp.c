@@ -402,14 +402,12 @@ static void write_op(FILE *out, const mxc_op_def *def) {
         write_list_functions(out, &call);
         return;
     }
-    write_array_functions(out, &call, call.n_inputs);
-    if (call.n_short < call.n_inputs)
-        write_array_functions(out, &call, call.n_short);
+    for (int n = call.n_inputs; n >= call.n_short; n--)
+        write_array_functions(out, &call, n);
     if (def->flags & MXC_OP_ARRAY_ONLY)
         return;
-    write_symbol_function(out, &call, call.n_inputs);
-    if (call.n_short < call.n_inputs && call.n_short > 1)
-        write_symbol_function(out, &call, call.n_short);
+    for (int n = call.n_inputs; n >= call.n_short && (n > 1 || n == call.n_inputs); n--)
+        write_symbol_function(out, &call, n);
     if (makes_variables(&call) || (call.n_short < call.n_inputs && call.n_short == 1))
         write_symbol_function(out, &call, 1);
 }

@@ -39,6 +39,14 @@ inline void CTCLoss(into out, const ndarray &data, const ndarray &label, const n
     const ndarray &label_lengths, const CTCLoss_settings &settings = {}) {
     detail::invoke_into(out, settings, {&data, &label, &data_lengths, &label_lengths});
 }
+inline ndarray CTCLoss(const ndarray &data, const ndarray &label, const ndarray &data_lengths,
+    const CTCLoss_settings &settings = {}) {
+    return detail::invoke<ndarray>(settings, {&data, &label, &data_lengths});
+}
+inline void CTCLoss(into out, const ndarray &data, const ndarray &label, const ndarray &data_lengths,
+    const CTCLoss_settings &settings = {}) {
+    detail::invoke_into(out, settings, {&data, &label, &data_lengths});
+}
 inline ndarray CTCLoss(const ndarray &data, const ndarray &label, const CTCLoss_settings &settings = {}) {
     return detail::invoke<ndarray>(settings, {&data, &label});
 }
@@ -49,6 +57,10 @@ inline symbol CTCLoss(const symbol &data, const symbol &label, const symbol &dat
     const CTCLoss_settings &settings = {}, text name = {}) {
     return detail::apply(settings, name, {"data", "label", "data_lengths", "label_lengths"}, {&data, &label,
         &data_lengths, &label_lengths});
+}
+inline symbol CTCLoss(const symbol &data, const symbol &label, const symbol &data_lengths,
+    const CTCLoss_settings &settings = {}, text name = {}) {
+    return detail::apply(settings, name, {"data", "label", "data_lengths"}, {&data, &label, &data_lengths});
 }
 inline symbol CTCLoss(const symbol &data, const symbol &label, const CTCLoss_settings &settings = {}, text name = {}) {
     return detail::apply(settings, name, {"data", "label"}, {&data, &label});

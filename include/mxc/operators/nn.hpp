@@ -626,7 +626,7 @@ inline symbol RMSNorm(const symbol &data, const RMSNorm_settings &settings = {},
 
 /** Recurrent layers: output (T,N,H), or (T,N,2H) if bidirectional, for data (T,N,I) and the initial state and
  * state_cell (layers, doubled if bidirectional; N; H). parameters holds the input and state weights of each layer and
- * direction, then their input and state biases */
+ * direction, then their input and state biases. sequence_length (N) ends sequences before T */
 struct RNN_settings {
     /** int, required. Number of hidden units per layer and direction, H. */
     required<int64_t> state_size;
@@ -648,7 +648,9 @@ struct RNN_settings {
     std::optional<double> lstm_state_clip_max = std::optional<double>(std::nullopt);
     /** boolean, optional, default=False. Accepted for compatibility with MXNet; has no effect. */
     bool lstm_state_clip_nan = false;
-    /** boolean, optional, default=False. Accepted for compatibility with MXNet. Only False is supported. */
+    /** boolean, optional, default=False. Use the argument sequence_length (N), the numbers of steps of the sequences:
+     * each ends there, in the second direction begins there, and the output is 0 after it. Otherwise all have T steps.
+     * */
     bool use_sequence_length = false;
     static constexpr const char *op = "RNN";
     template <class Visitor> void visit(Visitor &&visitor) const {
@@ -667,6 +669,14 @@ struct RNN_settings {
     static constexpr size_t count = 11, text_bytes = 198; /* room for visit */
 };
 inline results RNN(const ndarray &data, const ndarray &parameters, const ndarray &state, const ndarray &state_cell,
+    const ndarray &sequence_length, const RNN_settings &settings) {
+    return detail::invoke<results>(settings, {&data, &parameters, &state, &state_cell, &sequence_length});
+}
+inline void RNN(into out, const ndarray &data, const ndarray &parameters, const ndarray &state,
+    const ndarray &state_cell, const ndarray &sequence_length, const RNN_settings &settings) {
+    detail::invoke_into(out, settings, {&data, &parameters, &state, &state_cell, &sequence_length});
+}
+inline results RNN(const ndarray &data, const ndarray &parameters, const ndarray &state, const ndarray &state_cell,
     const RNN_settings &settings) {
     return detail::invoke<results>(settings, {&data, &parameters, &state, &state_cell});
 }
@@ -680,6 +690,11 @@ inline results RNN(const ndarray &data, const ndarray &parameters, const ndarray
 inline void RNN(into out, const ndarray &data, const ndarray &parameters, const ndarray &state,
     const RNN_settings &settings) {
     detail::invoke_into(out, settings, {&data, &parameters, &state});
+}
+inline symbol RNN(const symbol &data, const symbol &parameters, const symbol &state, const symbol &state_cell,
+    const symbol &sequence_length, const RNN_settings &settings, text name = {}) {
+    return detail::apply(settings, name, {"data", "parameters", "state", "state_cell", "sequence_length"}, {&data,
+        &parameters, &state, &state_cell, &sequence_length});
 }
 inline symbol RNN(const symbol &data, const symbol &parameters, const symbol &state, const symbol &state_cell,
     const RNN_settings &settings, text name = {}) {

@@ -23,6 +23,12 @@ void mxci_read_indices(const mxc_tensor *index, int64_t first, int64_t n, int64_
     }
 }
 
+int64_t mxci_sequence_length(const mxc_tensor *lengths, int64_t n, int64_t t) {
+    double length;
+    mxci_convert(lengths->dtype, mxci_at(lengths, n), MXC_F64, &length, 1);
+    return length >= (double)t ? t : length > 0 ? (int64_t)length : 0;
+}
+
 /* Which elements of an argument are valid. */
 typedef struct range {
     int64_t low, high;    /* integer parts within low..high-1 */

@@ -12,6 +12,8 @@
 /* out = the integer parts of n elements of index, from element `first` on, as indices 0..size-1 (size > 0), wrapped or
  * clipped (MXCI_INDEX_...); NaN is 0. */
 void mxci_read_indices(const mxc_tensor *index, int64_t first, int64_t n, int64_t size, int mode, int64_t *out);
+/* The number of steps of sequence n, at most t: element n of lengths rounded towards 0 and cut to 0..t; NaN is 0. */
+int64_t mxci_sequence_length(const mxc_tensor *lengths, int64_t n, int64_t t);
 /* MXC_EINVAL, with operator, argument and element, unless the integer parts of these elements of argument slot are
  * within low..high-1. */
 mxc_status mxci_check_indices(const mxc_op_call *call, int slot, int64_t first, int64_t n, int64_t low, int64_t high);

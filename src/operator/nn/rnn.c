@@ -15,6 +15,11 @@
  * layer's output and the dropout mask of its input (rnn.h). Without that output it needs the reserve of two layers, the
  * one that it computes and the one below, in scratch. The reserve space has no meaning outside; every request but null
  * overwrites it. Formulas and packing of the parameters are those of MXNet's RNN and of cuDNN.
+ *
+ * With sequence_length (N), the steps after the end of a sequence keep its state: the first direction ends there with
+ * the state after its last step, and the second still has the initial state when it comes to it. So the states after
+ * the last step and the products over all steps need no other code; only the output is 0 there, its gradient is not
+ * read, and gradients of gates are 0.
  */
 #include "operator/nn/rnn.h"
 
@@ -23,6 +28,7 @@
 
 #include "math/gemm.h"
 #include "math/random_kernels.h"
+#include "operator/index/rows.h"
 #include "operator/nn/dropout_kernels.h"
 
 typedef mxci_rnn_params rnn_params;
@@ -53,7 +59,10 @@ static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(rnn_params, clip_nan), .name = "lstm_state_clip_nan", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "Accepted for compatibility with MXNet; has no effect."},
     {MXC_PARAM_FIELD(rnn_params, use_sequence_length), .name = "use_sequence_length", .type = MXC_PARAM_BOOL,
-     .initial = "False", .doc = "Accepted for compatibility with MXNet. Only False is supported."},
+     .initial = "False",
+     .doc =
+         "Use the argument sequence_length (N), the numbers of steps of the sequences: each ends there, in the second "
+         "direction begins there, and the output is 0 after it. Otherwise all have T steps."},
     MXC_PARAM_END,
 };
 
@@ -64,13 +73,21 @@ static mxc_status rnn_check_params(void *params) {
         return MXC_FAIL(MXC_EUNSUPPORTED, "RNN: projection_size is not supported");
     if (!isnan(p->clip_min) || !isnan(p->clip_max))
         return MXC_FAIL(MXC_EUNSUPPORTED, "RNN: lstm_state_clip_min and lstm_state_clip_max are not supported");
-    if (p->use_sequence_length)
-        return MXC_FAIL(MXC_EUNSUPPORTED, "RNN: use_sequence_length=True is not supported");
     return MXC_OK;
 }
 
+static int is_lstm(const rnn_params *p) {
+    return p->mode == MXCI_RNN_LSTM;
+}
+
 static int rnn_n_args(const void *params) {
-    return ((const rnn_params *)params)->mode == MXCI_RNN_LSTM ? 4 : 3;
+    const rnn_params *p = params;
+    return (is_lstm(p) ? 4 : 3) + p->use_sequence_length;
+}
+
+static const char *rnn_args_of(const void *params) {
+    return is_lstm(params) ? "data,parameters,state,state_cell,sequence_length"
+                           : "data,parameters,state,sequence_length";
 }
 
 static int rnn_n_visible(const void *params) {
@@ -78,6 +95,7 @@ static int rnn_n_visible(const void *params) {
 }
 
 static void rnn_backward_needs(const void *params, mxc_op_needs *needs) {
+    needs->in = (1u << rnn_n_args(params)) - 1;
     needs->out_grad = (1u << rnn_n_visible(params)) - 1;
 }
 
@@ -107,6 +125,17 @@ static mxc_status rnn_infer_sizes(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, MXC_SLOT_OUT(RESERVE), &shape);
 }
 
+/* sequence_length has as many entries as data has sequences, both ways. */
+static mxc_status infer_lengths(mxc_op_sig *sig) {
+    const int lengths = mxci_rnn_lengths_arg(sig->params);
+    mxc_shape expected = mxci_shape_of(1, &sig->in_shape[DATA].dim[1]);
+    if (lengths < 0)
+        return MXC_OK;
+    MXC_TRY(mxc_sig_set_shape(sig, lengths, &expected));
+    expected = mxci_shape_of(3, (int64_t[]){-1, sig->in_shape[lengths].dim[0], -1});
+    return mxc_sig_set_shape(sig, DATA, &expected);
+}
+
 /*
  * data (T, N, input), states (layers x directions, N, H), out (T, N, directions x H). The states in and out have one
  * shape, and so do the cells of an LSTM; other modes have an empty cell output. T and N go both ways.
@@ -114,19 +143,16 @@ static mxc_status rnn_infer_sizes(mxc_op_sig *sig) {
 static mxc_status rnn_infer_shape(mxc_op_sig *sig) {
     const rnn_params *p = sig->params;
     int64_t directions = p->bidirectional ? 2 : 1, none = 0;
-    int is_lstm = p->mode == MXCI_RNN_LSTM, slots[] = {
-                                                STATE,
-                                                MXC_SLOT_OUT(STATE_OUT),
-                                                STATE_CELL,
-                                                MXC_SLOT_OUT(STATE_CELL_OUT),
-                                            };
+    int slots[] = {STATE, MXC_SLOT_OUT(STATE_OUT), STATE_CELL, MXC_SLOT_OUT(STATE_CELL_OUT)};
+    const int n_slots = is_lstm(p) ? 4 : 2;
     mxc_shape *data = &sig->in_shape[DATA], *out = &sig->out_shape[OUT], *state = &sig->in_shape[STATE];
     mxc_shape axes = mxci_shape_axes(3), no_cells = mxci_shape_of(1, &none);
     MXC_TRY(mxc_sig_set_shape(sig, DATA, &axes));
+    MXC_TRY(infer_lengths(sig));
     axes = mxci_shape_of(3, (int64_t[]){directions * p->num_layers, data->dim[1], p->state_size});
     MXC_TRY(mxc_sig_set_shape(sig, STATE, &axes));
-    MXC_TRY(mxci_sig_same_shape(sig, is_lstm ? 4 : 2, slots));
-    if (!is_lstm)
+    MXC_TRY(mxci_sig_same_shape(sig, n_slots, slots));
+    if (!is_lstm(p))
         MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(STATE_CELL_OUT), &no_cells));
     axes = mxci_shape_of(3, (int64_t[]){data->dim[0], state->dim[1], directions * p->state_size});
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(OUT), &axes));
@@ -134,7 +160,8 @@ static mxc_status rnn_infer_shape(mxc_op_sig *sig) {
     MXC_TRY(mxc_sig_set_shape(sig, DATA, &axes));
     axes = mxci_shape_of(3, (int64_t[]){-1, data->dim[1], -1});
     MXC_TRY(mxc_sig_set_shape(sig, STATE, &axes));
-    MXC_TRY(mxci_sig_same_shape(sig, is_lstm ? 4 : 2, slots));
+    MXC_TRY(mxci_sig_same_shape(sig, n_slots, slots));
+    MXC_TRY(infer_lengths(sig));
     return mxc_shape_known(data) ? rnn_infer_sizes(sig) : MXC_OK;
 }
 
@@ -142,9 +169,12 @@ static mxc_status rnn_infer_type(mxc_op_sig *sig) {
     int slots[] = {
         DATA, PARAMETERS, STATE, MXC_SLOT_OUT(OUT), MXC_SLOT_OUT(STATE_OUT), MXC_SLOT_OUT(STATE_CELL_OUT), STATE_CELL,
     };
-    MXC_TRY(mxci_sig_same_type(sig, rnn_n_args(sig->params) == 4 ? 7 : 6, slots));
+    const int lengths = mxci_rnn_lengths_arg(sig->params);
+    MXC_TRY(mxci_sig_same_type(sig, is_lstm(sig->params) ? 7 : 6, slots));
     if (sig->in_type[DATA] == MXC_DTYPE_UNKNOWN)
         return MXC_OK;
+    if (lengths >= 0 && sig->in_type[lengths] == MXC_DTYPE_UNKNOWN)
+        MXC_TRY(mxc_sig_set_type(sig, lengths, sig->in_type[DATA]));
     return mxc_sig_set_type(sig, MXC_SLOT_OUT(RESERVE), mxci_compute_type(sig->in_type[DATA]));
 }
 
@@ -273,7 +303,7 @@ static mxci_rnn_step step_of(const rnn *r, int64_t layer, int direction, int64_t
     step.gates = rnn_at(r, gates_of(r, layer, direction), first * d->saved_gates * d->h);
     step.h_prev = state_after(r, layer, direction, s - 1, &step.h_prev_row);
     step.out = (void *)state_after(r, layer, direction, s, &step.out_row);
-    if (r->p->mode == MXCI_RNN_LSTM) {
+    if (is_lstm(r->p)) {
         step.c_prev = cell_after(r, layer, direction, s - 1);
         step.c = (void *)cell_after(r, layer, direction, s);
     }
@@ -281,18 +311,49 @@ static mxci_rnn_step step_of(const rnn *r, int64_t layer, int direction, int64_t
 }
 
 typedef struct step_run {
+    const rnn *r;
     mxci_rnn_fn fn;
     mxci_rnn_step step;
+    int64_t time;
 } step_run;
+
+/* Whether sequence n has a step at that time. */
+static int is_within(const rnn *r, int64_t n, int64_t time) {
+    const int lengths = mxci_rnn_lengths_arg(r->p);
+    return lengths < 0 || time < mxci_sequence_length(&r->call->in[lengths], n, r->d.t);
+}
+
+/* A row after the end of its sequence. Forward keeps the state; backward leaves its gradient as it is. */
+static void skip_row(const step_run *s, int64_t row) {
+    const mxci_rnn_step *step = &s->step;
+    const int64_t h = step->h, gates = s->r->d.gates * h;
+    const size_t element = s->r->element;
+    if (step->dy) {
+        memset(rnn_at(s->r, step->dx_gates, row * gates), 0, (size_t)gates * element);
+        memset(rnn_at(s->r, step->dh_gates, row * gates), 0, (size_t)gates * element);
+        return;
+    }
+    memcpy(rnn_at(s->r, step->out, row * step->out_row), rnn_at(s->r, step->h_prev, row * step->h_prev_row),
+           (size_t)h * element);
+    if (step->c)
+        memcpy(rnn_at(s->r, step->c, row * h), rnn_at(s->r, step->c_prev, row * h), (size_t)h * element);
+}
 
 static void step_part(void *arg, int64_t begin, int64_t end, int part) {
     const step_run *s = arg;
     (void)part;
-    s->fn(&s->step, begin, end);
+    for (int64_t next = begin; begin < end; begin = next) {
+        while (next < end && is_within(s->r, next, s->time))
+            next++;
+        if (next > begin)
+            s->fn(&s->step, begin, next);
+        else
+            skip_row(s, next++);
+    }
 }
 
-static void run_step(const rnn *r, mxci_rnn_fn fn, const mxci_rnn_step *step) {
-    step_run s = {fn, *step};
+static void run_step(const rnn *r, mxci_rnn_fn fn, const mxci_rnn_step *step, int64_t time) {
+    step_run s = {r, fn, *step, time};
     mxc_parallel_for(r->call->run, r->d.n, MXCI_GRAIN / 4 / (r->d.gates * r->d.h) + 1, step_part, &s);
 }
 
@@ -396,7 +457,7 @@ static void forward_step(const rnn *r, int64_t layer, int direction, int64_t s) 
         g.beta = 1;
     }
     rnn_gemm(r, g);
-    run_step(r, r->kernels->forward[r->p->mode], &step);
+    run_step(r, r->kernels->forward[r->p->mode], &step, mxci_rnn_time(d, direction, s));
 }
 
 /* The states after the last step, where they are requested. */
@@ -408,9 +469,24 @@ static void store_states(const rnn *r, int64_t layer, int direction) {
         mxci_assign_row(call->req[STATE_OUT], r->d.type,
                         rnn_at(r, state_of(r, &call->out[STATE_OUT], layer, direction), i * r->d.h),
                         rnn_at(r, state, i * row), r->d.h);
-    if (r->p->mode == MXCI_RNN_LSTM && call->req[STATE_CELL_OUT] != MXC_REQ_NULL)
+    if (is_lstm(r->p) && call->req[STATE_CELL_OUT] != MXC_REQ_NULL)
         mxci_assign_row(call->req[STATE_CELL_OUT], r->d.type, state_of(r, &call->out[STATE_CELL_OUT], layer, direction),
                         cell_after(r, layer, direction, r->d.t - 1), r->d.n * r->d.h);
+}
+
+/* Rows of the output: those of the last layer, 0 after the end of a sequence. */
+static void store_out(void *arg, int64_t begin, int64_t end, int part) {
+    const rnn *r = arg;
+    const mxc_op_call *call = r->call;
+    (void)part;
+    for (int64_t row = begin; row < end; row++) {
+        void *to = rnn_at(r, call->out[OUT].data, row * r->d.width);
+        if (is_within(r, row % r->d.n, row / r->d.n))
+            mxci_assign_row(call->req[OUT], r->d.type, to, rnn_at(r, out_of(r, r->d.layers - 1), row * r->d.width),
+                            r->d.width);
+        else if (call->req[OUT] != MXC_REQ_ADD)
+            memset(to, 0, (size_t)r->d.width * r->element);
+    }
 }
 
 /*
@@ -419,7 +495,6 @@ static void store_states(const rnn *r, int64_t layer, int direction) {
  */
 static mxc_status rnn_forward(const mxc_op_call *call) {
     rnn r = rnn_open_run(call, MXC_FORWARD);
-    mxc_tensor last = call->out[OUT];
     for (int64_t layer = 0; layer < r.d.layers; layer++) {
         const void *x = input_of(&r, layer, 1);
         for (int direction = 0; direction < r.d.directions; direction++) {
@@ -429,8 +504,8 @@ static mxc_status rnn_forward(const mxc_op_call *call) {
             store_states(&r, layer, direction);
         }
     }
-    last.data = out_of(&r, r.d.layers - 1);
-    mxci_assign(call->run, call->req[OUT], &call->out[OUT], &last);
+    if (mxci_is_wanted(call->req[OUT], &call->out[OUT]))
+        mxc_parallel_for(call->run, r.d.rows, MXCI_GRAIN / r.d.width + 1, store_out, &r);
     return MXC_OK;
 }
 
@@ -442,14 +517,14 @@ static void backward_steps(const rnn *r, int64_t layer, int direction, const voi
     const dims *d = &r->d;
     int64_t rows = d->gates * d->h;
     for (int64_t s = d->t - 1; s >= 0; s--) {
-        int64_t first = mxci_rnn_time(&r->d, direction, s) * d->n;
+        int64_t time = mxci_rnn_time(d, direction, s), first = time * d->n;
         mxci_rnn_step step = step_of(r, layer, direction, s);
         step.dy = rnn_at(r, dy, first * d->width + direction * d->h);
         step.dh = r->dh;
         step.dc = r->dc;
         step.dx_gates = rnn_at(r, r->x_gates, first * rows);
         step.dh_gates = rnn_at(r, r->h_gates, first * rows);
-        run_step(r, r->kernels->backward[r->p->mode], &step);
+        run_step(r, r->kernels->backward[r->p->mode], &step, time);
         rnn_gemm(r, (mxci_gemm_args){.m = d->n,
                                      .n = d->h,
                                      .k = rows,
@@ -561,7 +636,7 @@ static void load_state_gradient(const rnn *r, int slot, int64_t layer, int direc
 }
 
 static void store_state_gradient(const rnn *r, int slot, int64_t layer, int direction, const void *from) {
-    if (slot < r->call->n_in && r->call->req[slot] != MXC_REQ_NULL)
+    if ((slot == STATE || is_lstm(r->p)) && r->call->req[slot] != MXC_REQ_NULL)
         mxci_assign_row(r->call->req[slot], r->d.type, state_of(r, &r->call->in_grad[slot], layer, direction), from,
                         r->d.n * r->d.h);
 }
@@ -587,6 +662,9 @@ static void backward_layer(const rnn *r, int64_t layer, const void *dy) {
 static mxc_status rnn_backward(const mxc_op_call *call) {
     rnn r = rnn_open_run(call, MXC_BACKWARD);
     const void *dy = call->out_grad[OUT].data;
+    const int lengths = mxci_rnn_lengths_arg(r.p);
+    if (lengths >= 0)
+        mxci_assign_zero_gradient(call, lengths);
     if (r.d.n == 0) { /* no sequences, of any length: only the parameters' gradient has elements */
         if (call->req[PARAMETERS] != MXC_REQ_ADD)
             mxci_assign_constant(call->run, call->req[PARAMETERS], &call->in_grad[PARAMETERS], 0);
@@ -599,18 +677,28 @@ static mxc_status rnn_backward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+/* A sequence has 0 to T steps. */
+static mxc_status rnn_check_values(const mxc_op_call *call) {
+    const int lengths = mxci_rnn_lengths_arg(call->params);
+    if (lengths < 0)
+        return MXC_OK;
+    return mxci_check_indices(call, lengths, 0, mxci_tensor_size(&call->in[lengths]), 0,
+                              call->in[DATA].shape.dim[0] + 1);
+}
+
 const mxc_op_def mxci_op_rnn = {
     .size = sizeof(mxc_op_def),
     .name = "RNN",
     .doc = "Recurrent layers: output (T,N,H), or (T,N,2H) if bidirectional, for data (T,N,I) and the initial state and "
            "state_cell (layers, doubled if bidirectional; N; H). parameters holds the input and state weights of each "
-           "layer and direction, then their input and state biases",
+           "layer and direction, then their input and state biases. sequence_length (N) ends sequences before T",
     .params = schema,
     .param_size = sizeof(rnn_params),
     .params_check = rnn_check_params,
-    .args = "data,parameters,state,state_cell",
+    .args = "data,parameters,state,state_cell,sequence_length",
     .outputs = "output,state,state_cell,reserve",
     .n_args = rnn_n_args,
+    .args_of = rnn_args_of,
     .n_visible = rnn_n_visible,
     .infer_shape = rnn_infer_shape,
     .infer_type = rnn_infer_type,
@@ -619,12 +707,12 @@ const mxc_op_def mxci_op_rnn = {
     .needs =
         {
             .out_grad = 1 << OUT,
-            .in = 1 << DATA | 1 << PARAMETERS | 1 << STATE | 1 << STATE_CELL,
             .out = 1 << RESERVE,
         },
     .backward_needs = rnn_backward_needs,
     .temp_bytes = rnn_temp_bytes,
     .random_count = random_count,
+    .check_values = rnn_check_values,
     .forward = {[MXC_CPU] = rnn_forward},
     .backward = {[MXC_CPU] = rnn_backward},
 };

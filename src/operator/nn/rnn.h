@@ -22,6 +22,11 @@ static inline int mxci_rnn_n_visible(const void *params) {
     return !p->state_outputs ? 1 : p->mode == MXCI_RNN_LSTM ? 3 : 2;
 }
 
+/* Which argument holds the sequences' lengths; -1: none does, all have T steps. */
+static inline int mxci_rnn_lengths_arg(const mxci_rnn_params *p) {
+    return !p->use_sequence_length ? -1 : p->mode == MXCI_RNN_LSTM ? 4 : 3;
+}
+
 /* Sizes, as counts of elements. Those of the reserve space and of scratch are elements of type.
  *
  * A layer's part of the reserve space is, one after the other:

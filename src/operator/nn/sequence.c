@@ -106,11 +106,7 @@ typedef struct sequence {
 
 /* The length of sequence n, rounded towards 0 and cut to 0..T. */
 static int64_t length_of(const sequence *s, int64_t n) {
-    double length;
-    if (s->call->n_in == 1)
-        return s->t;
-    mxci_convert(s->call->in[LENGTH].dtype, mxci_at(&s->call->in[LENGTH], n), MXC_F64, &length, 1);
-    return length >= (double)s->t ? s->t : length > 0 ? (int64_t)length : 0;
+    return s->call->n_in == 1 ? s->t : mxci_sequence_length(&s->call->in[LENGTH], n, s->t);
 }
 
 /* The element of from where the row comes from that belongs at time t of sequence n; -1: fill. */

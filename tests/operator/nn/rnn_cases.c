@@ -50,11 +50,17 @@ static void step(const op_run *r, const layer *l, const double *x, double *h, do
     }
 }
 
-/* y (T,N,ways H) of x (T,N,inputs), one way; the states (N,H) go from first to last. */
+/* The steps of a sequence. */
+static int64_t length_of(const op_run *r, int64_t t, int64_t i) {
+    const double *lengths = r->in[r->n_in - 1];
+    return case_is(r, "use_sequence_length", "True") ? (int64_t)fmax(0, fmin(lengths[i], (double)t)) : t;
+}
+
+/* y (T,N,ways H) of x (T,N,inputs), one way; the states (N,H) go from first to last. Each sequence by itself. */
 static void sweep(const op_run *r, const layer *l, int64_t t, const double *x, double *y, double *h, double *cell) {
-    for (int64_t s = 0; s < t; s++)
-        for (int64_t i = 0; i < l->n; i++) {
-            int64_t row = (l->way ? t - 1 - s : s) * l->n + i;
+    for (int64_t i = 0; i < l->n; i++)
+        for (int64_t s = 0, length = length_of(r, t, i); s < length; s++) {
+            int64_t row = (l->way ? length - 1 - s : s) * l->n + i;
             step(r, l, x + row * l->inputs, h + i * l->h, cell ? cell + i * l->h : NULL);
             memcpy(y + (row * l->ways + l->way) * l->h, h + i * l->h, (size_t)l->h * sizeof *y);
         }
@@ -74,6 +80,7 @@ static void ref_layers(const op_run *r, double *x, double *y) {
         memcpy(r->out[2], r->in[3], (size_t)states * sizeof *x);
     memcpy(x, r->in[0], (size_t)case_size(&r->in_shape[0]) * sizeof *x);
     for (int64_t k = 0; k < layers; k++) {
+        memset(y, 0, (size_t)(t * l.n * l.ways * l.h) * sizeof *y);
         for (l.way = 0; l.way < l.ways; l.way++) {
             int64_t state = (k * l.ways + l.way) * l.n * l.h;
             l.w = weights;
@@ -97,6 +104,12 @@ static void ref_rnn(const op_run *r) {
 
 #define RNN(given, shapes) \
     { .op = "RNN", .params = given, .in = shapes, .reference = ref_rnn, .tolerance = 8 }
+
+#define LENGTHS(given, shapes, at)                                                                     \
+    {                                                                                                  \
+        .op = "RNN", .params = given " use_sequence_length=True", .in = shapes, .constant = 1 << (at), \
+        .reference = ref_rnn, .tolerance = 8                                                           \
+    }
 
 static const op_case cases[] = {
     RNN("mode=rnn_tanh state_size=4 num_layers=1", "3x2x5 44 1x2x4"),
@@ -139,8 +152,20 @@ static const op_case cases[] = {
           "projection_size"),
     FAILS("RNN", "mode=lstm state_size=4 num_layers=1 lstm_state_clip_min=-1", "3x2x5 1 1x2x4 1x2x4", MXC_EUNSUPPORTED,
           "lstm_state_clip_min"),
-    FAILS("RNN", "mode=gru state_size=4 num_layers=1 use_sequence_length=True", "3x2x5 1 1x2x4", MXC_EUNSUPPORTED,
-          "use_sequence_length"),
+    FAILS("RNN", "mode=gru state_size=4 num_layers=1 use_sequence_length=True", "3x2x5 132 1x2x4 3", MXC_ESHAPE,
+          "argument 'sequence_length': expected shape (2,), found (3,)"),
+    /* sequences of other lengths: full, shorter, empty and longer than T; fractions are cut off */
+    LENGTHS("mode=rnn_tanh state_size=4 num_layers=1 state_outputs=True", "4x5x5 44 1x5x4 5@0:4i", 3),
+    LENGTHS("mode=rnn_tanh state_size=3 num_layers=2 bidirectional=True", "4x5x2 108 4x5x3 5@0.2:4", 3),
+    LENGTHS("mode=lstm state_size=3 num_layers=1 state_outputs=True", "5x7x2 84 1x7x3 1x7x3 7@0:5i", 4),
+    LENGTHS("mode=lstm state_size=2 num_layers=2 bidirectional=True state_outputs=True",
+            "3x6x3 240 4x6x2 4x6x2 6@1:3i; 3x6x3 240 4x6x2 4x6x2 6@3:3; 3x6x3 240 4x6x2 4x6x2 6@0:0", 4),
+    LENGTHS("mode=gru state_size=4 num_layers=1", "4x5x5 132 1x5x4 5@-1:6i", 3),
+    LENGTHS("mode=gru state_size=2 num_layers=2 bidirectional=True state_outputs=True", "4x6x3 180 4x6x2 6@1:4i", 3),
+    LENGTHS("mode=lstm state_size=3 num_layers=1", "2x0x4 108 1x0x3 1x0x3 0; 0x2x4 108 1x2x3 1x2x3 2@0:1i", 4),
+    {.op = "RNN",
+     .params = "mode=gru state_size=4 num_layers=1 use_sequence_length=True",
+     .infer = "?,?,1x?x?,3 -> 7x?x?,?,?,? => 7x3x?,?,1x3x4,3 -> 7x3x4,1x3x4,0,?"},
     {.op = "RNN",
      .params = "mode=lstm state_size=4 num_layers=2",
      .infer = "3x2x5,?,?,2x?x4 -> ?,?,?,? => 3x2x5,336,2x2x4,2x2x4 -> 3x2x4,2x2x4,2x2x4,288"},

@@ -9,6 +9,7 @@
 #include "cuda/operator/random/random.h"
 #include "cuda/operator/nn/rnn_library.h"
 #include "cuda/operator/nn/rnn_step.h"
+#include "cuda/runtime/gradient.h"
 #include "operator/nn/rnn.h"
 
 enum { DATA, PARAMETERS, STATE, STATE_CELL };
@@ -140,6 +141,10 @@ template <class T> static mxcu_rnn_step<T> step_of(const rnn<T> &r, int64_t laye
         step.c_prev = cell_after(r, layer, direction, s - 1);
         step.c = cell_after(r, layer, direction, s);
     }
+    step.has_lengths = r.p->use_sequence_length;
+    step.time = mxci_rnn_time(&r.d, direction, s), step.steps = r.d.t;
+    if (step.has_lengths)
+        step.lengths = mxcu_numbers_of(&r.call->in[mxci_rnn_lengths_arg(r.p)]);
     return step;
 }
 
@@ -244,6 +249,23 @@ template <class T> static mxc_status store_states(const rnn<T> &r, int64_t layer
                 r.d.h);
 }
 
+/* The output: the states of the last layer, 0 after the end of a sequence. */
+template <class T> static mxc_status store_out(const rnn<T> &r) {
+    const mxc_op_call *call = r.call;
+    const int64_t n = r.d.n, t = r.d.t, width = r.d.width;
+    T *from = out_of(r, r.d.layers - 1);
+    if (!r.p->use_sequence_length || call->req[OUT] == MXC_REQ_NULL)
+        return move(call, call->req[OUT], r.d.rows, width, static_cast<T *>(call->out[OUT].data), from, width);
+    const mxcu_numbers lengths = mxcu_numbers_of(&call->in[mxci_rnn_lengths_arg(r.p)]);
+    mxcu_in<T> x = {mxcu_pointer<T>(from)};
+    mxcu_out<T> y = mxcu_result<T>(call, &call->out[OUT], OUT);
+    return mxcu_rows(call, r.d.rows, width, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) {
+        const int zero = row / n >= lengths.length(row % n, t);
+        for (int64_t j = team.rank; j < width; j += team.size)
+            y.put(row * width + j, zero ? 0 : x[row * width + j]);
+    });
+}
+
 template <class T> static mxc_status forward_as(const mxc_op_call *call) {
     rnn<T> r = open_run<T>(call, MXC_FORWARD);
     for (int64_t layer = 0; layer < r.d.layers; layer++) {
@@ -257,8 +279,7 @@ template <class T> static mxc_status forward_as(const mxc_op_call *call) {
             MXC_TRY(store_states(r, layer, direction));
         }
     }
-    return move(call, call->req[OUT], r.d.rows, r.d.width, static_cast<T *>(call->out[OUT].data),
-                out_of(r, r.d.layers - 1), r.d.width);
+    return store_out(r);
 }
 
 static mxc_status forward(const mxc_op_call *call) {
@@ -288,7 +309,7 @@ template <class T> static mxc_status backward_steps(const rnn<T> &r, int64_t lay
         g.a = step.dh_gates, g.lda = rows;
         g.b = weight_of(r, layer, direction, 1), g.ldb = r.d.h;
         g.c = r.dh, g.ldc = r.d.h;
-        g.beta = r.p->mode == MXCI_RNN_GRU;
+        g.beta = r.p->mode == MXCI_RNN_GRU || r.p->use_sequence_length;
         MXC_TRY(rnn_gemm(r, g, 1));
     }
     return MXC_OK;
@@ -362,7 +383,7 @@ static mxc_status load_state_gradient(const rnn<T> &r, int slot, int64_t layer, 
 template <class T>
 static mxc_status store_state_gradient(const rnn<T> &r, int slot, int64_t layer, int direction,
                                        mxcu_compute_t<T> *from) {
-    if (slot >= r.call->n_in)
+    if (slot == STATE_CELL && r.p->mode != MXCI_RNN_LSTM)
         return MXC_OK;
     return move(r.call, r.call->req[slot], r.d.n, r.d.h, state_of(r, &r.call->in_grad[slot], layer, direction), from,
                 r.d.h);
@@ -392,6 +413,8 @@ template <class T> static mxc_status backward_layer(const rnn<T> &r, int64_t lay
 template <class T> static mxc_status backward_as(const mxc_op_call *call) {
     rnn<T> r = open_run<T>(call, MXC_BACKWARD);
     const T *dy = static_cast<const T *>(call->out_grad[OUT].data);
+    if (r.p->use_sequence_length)
+        MXC_TRY(mxcu_no_gradient(call, mxci_rnn_lengths_arg(r.p)));
     for (int64_t layer = r.d.layers - 1; layer >= 0; layer--) {
         MXC_TRY(backward_layer(r, layer, dy));
         dy = layer ? r.grad[(layer - 1) % 2] : nullptr;

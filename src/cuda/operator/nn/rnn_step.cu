@@ -40,6 +40,11 @@ template <class T> static mxcu_rnn_step<T> on_device(const mxcu_rnn_step<T> *ste
     return s;
 }
 
+/* Whether the step is after the end of a row's sequence. */
+template <class T> MXCU_DEVICE int is_after(const mxcu_rnn_step<T> &s, int64_t row) {
+    return s.has_lengths && s.time >= s.lengths.length(row, s.steps);
+}
+
 /* ---- forward: the state of unit j of a row ----------------------------------------------------------------------- */
 
 template <class T> MXCU_DEVICE mxcu_compute_t<T> bias_of(const mxcu_rnn_step<T> &s, int which, int64_t j) {
@@ -74,9 +79,19 @@ template <class T> MXCU_DEVICE mxcu_compute_t<T> gru(const mxcu_rnn_step<T> &s, 
                     mxcu_widen<T>(s.h_prev[row * s.h_prev_row + j]));
 }
 
+template <class T> MXCU_DEVICE void keep(const mxcu_rnn_step<T> &s, int64_t row, mxcu_team team) {
+    for (int64_t j = team.rank; j < s.h; j += team.size) {
+        s.out[row * s.out_row + j] = s.h_prev[row * s.h_prev_row + j];
+        if (s.mode == MXCI_RNN_LSTM)
+            s.c[row * s.h + j] = s.c_prev[row * s.h + j];
+    }
+}
+
 template <class T> mxc_status mxcu_rnn_forward(const mxc_op_call *call, const mxcu_rnn_step<T> *step) {
     const mxcu_rnn_step<T> s = on_device(step);
     return mxcu_rows(call, s.n, s.h, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) {
+        if (is_after(s, row))
+            return keep(s, row, team);
         for (int64_t j = team.rank; j < s.h; j += team.size)
             s.out[row * s.out_row + j] = mxcu_narrow<T>(s.mode == MXCI_RNN_LSTM  ? lstm(s, row, j)
                                                         : s.mode == MXCI_RNN_GRU ? gru(s, row, j)
@@ -116,11 +131,21 @@ template <class T> MXCU_DEVICE void gru_grad(const mxcu_rnn_step<T> &s, mxcu_com
     s.dh[row * h + j] = d * r[h];
 }
 
+template <class T> MXCU_DEVICE void clear_gates(const mxcu_rnn_step<T> &s, int64_t row, mxcu_team team) {
+    const int64_t gates = (s.mode == MXCI_RNN_LSTM ? 4 : s.mode == MXCI_RNN_GRU ? 3 : 1) * s.h;
+    for (int64_t j = team.rank; j < gates; j += team.size)
+        s.dx_gates[row * gates + j] = s.dh_gates[row * gates + j] = mxcu_narrow<T>(0);
+}
+
 template <class T> mxc_status mxcu_rnn_backward(const mxc_op_call *call, const mxcu_rnn_step<T> *step) {
     const mxcu_rnn_step<T> s = on_device(step);
     return mxcu_rows(call, s.n, s.h, [=] MXCU_LAMBDA(int64_t row, mxcu_team team) {
+        if (is_after(s, row))
+            return clear_gates(s, row, team);
         for (int64_t j = team.rank; j < s.h; j += team.size) {
             mxcu_compute_t<T> d = mxcu_widen<T>(s.dy[row * s.out_row + j]) + s.dh[row * s.h + j];
+            if (s.has_lengths)
+                s.dh[row * s.h + j] = 0;
             if (s.mode == MXCI_RNN_LSTM)
                 lstm_grad(s, d, row, j);
             else if (s.mode == MXCI_RNN_GRU)

@@ -5,6 +5,7 @@
 #ifndef MXCI_CUDA_OPERATOR_NN_RNN_STEP_H
 #define MXCI_CUDA_OPERATOR_NN_RNN_STEP_H
 
+#include "cuda/operator/index/index.h"
 #include "cuda/runtime/kernel.h"
 
 template <class T> struct mxcu_rnn_step {
@@ -20,9 +21,13 @@ template <class T> struct mxcu_rnn_step {
     R *c;
     T *out; /* rows of out_row elements */
     int64_t out_row;
+    int has_lengths; /* sequences end at lengths, at most `steps`: their states and gradients stay as they are after */
+    mxcu_numbers lengths;
+    int64_t time, steps;
     /* backward only */
     const T *dy; /* as out */
-    R *dh, *dc;  /* (n,h); the product dgates R is still to be added to dh for GRU, to replace it for the others */
+    R *dh,
+        *dc; /* (n,h); the product dgates R is still to be added to dh for GRU and with lengths, else to replace it */
     T *dx_gates; /* (n, gates h) */
     T *dh_gates; /* GRU */
 };
