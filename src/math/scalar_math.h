@@ -203,6 +203,19 @@ MXCI_SCALAR int64_t mxci_quotient_i64(int64_t a, int64_t b) {
     return b == 0 ? 0 : b == -1 ? (int64_t)(0u - (uint64_t)a) : a / b;
 }
 
+/* a to the power b, which wraps; of negative b the quotient of 1 and the power, towards zero, and 0 where a is 0. */
+MXCI_SCALAR int64_t mxci_pow_i64(int64_t a, int64_t b) {
+    uint64_t power = 1, square = (uint64_t)a;
+    if (b < 0)
+        return a == 1 ? 1 : a == -1 ? 1 - 2 * (b & 1) : 0;
+    for (uint64_t rest = (uint64_t)b; rest > 0; rest >>= 1) {
+        if (rest & 1)
+            power *= square;
+        square *= square;
+    }
+    return (int64_t)power;
+}
+
 /* Remainder with the divisor's sign; 0 where that is 0. */
 MXCI_SCALAR int64_t mxci_mod_i64(int64_t a, int64_t b) {
     int64_t rest = b == 0 || b == -1 ? 0 : a % b;

@@ -82,6 +82,21 @@ static void test_infinities(void **state) {
 }
 
 /* The gradient of nansum and nanprod passes NaN by. */
+/* Integers wrap to their dtype, but not on the way to a norm; of bool, whether the result is not 0. */
+static void test_integers(void **state) {
+    static const char *const names[] = {"sum", "nansum", "prod", "nanprod", "max", "min", "norm"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        expect(names[i], row_of(1, 1, 60, 1, MXC_BOOL), 1);
+        expect(names[i], row_of(1, 0, 60, 1, MXC_BOOL), !strstr("prod nanprod min", names[i]));
+    }
+    expect("nansum", row_of(2, 100, 60, 100, MXC_I8), 299 - 256);
+    expect("nanprod", row_of(100, 3, 60, 1, MXC_U8), 300 - 256);
+    expect("norm", row_of(-2147483648.0, -2147483648.0, 60, -2147483648.0, MXC_I64), 3719550786);
+    expect("norm", row_of(70, 70, 60, 2, MXC_I8), 99);
+    expect("norm", row_of(200, 200, 60, 2, MXC_U8), 283 - 256);
+}
+
 static void test_nan_gradient(void **state) {
     static const char *const ops[] = {"nansum", "nanprod"};
     int64_t dims[] = {3}, one[] = {1};
@@ -126,10 +141,8 @@ static void test_accuracy(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nan),
-        cmocka_unit_test(test_infinities),
-        cmocka_unit_test(test_nan_gradient),
-        cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_nan),          cmocka_unit_test(test_infinities), cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_nan_gradient), cmocka_unit_test(test_accuracy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -671,7 +671,7 @@ inline symbol plus_scalar(const symbol &data, const plus_scalar_settings &settin
     return detail::apply(settings, name, {"data"}, {&data});
 }
 
-/** out = lhs ^ rhs */
+/** out = lhs ^ rhs; of integers towards 0, and 0 where 0 has a negative power */
 inline ndarray power(const ndarray &lhs, const ndarray &rhs) {
     return detail::invoke<ndarray>("_power", {&lhs, &rhs});
 }
@@ -682,7 +682,7 @@ inline symbol power(const symbol &lhs, const symbol &rhs, text name = {}) {
     return detail::apply("_power", name, {"lhs", "rhs"}, {&lhs, &rhs});
 }
 
-/** out = data ^ s */
+/** out = data ^ s; of integers with the integer part of s */
 struct power_scalar_settings {
     /** float, optional, default=1. Right operand. */
     double scalar = 1;
@@ -778,7 +778,7 @@ inline symbol rmod_scalar(const symbol &data, const rmod_scalar_settings &settin
     return detail::apply(settings, name, {"data"}, {&data});
 }
 
-/** out = s ^ data */
+/** out = s ^ data; of integers with the integer part of s */
 struct rpower_scalar_settings {
     /** float, optional, default=1. Left operand. */
     double scalar = 1;

@@ -416,7 +416,8 @@ inline symbol nansum(const symbol &data, const nansum_settings &settings = {}, t
     return detail::apply(settings, name, {"data"}, {&data});
 }
 
-/** out = norm of data over the axes: Euclidean, or with ord=1 the sum of absolute values */
+/** out = norm of data over the axes: Euclidean, or with ord=1 the sum of absolute values; of integers without its
+ * fraction */
 struct norm_settings {
     /** tuple of int or None, optional, default=(). Axes to reduce. Negative values count from the end. (): all. */
     tuple axis = tuple{};

@@ -2,7 +2,9 @@
 /*
  * Reductions over a set of axes: sum, mean, prod, nansum, nanprod, max, min, norm. Reducing all axes without keepdims
  * gives shape (1,). Sums are made in double (int64_t for integers, which wrap to their dtype). Of no elements: sum 0,
- * prod 1, max -inf, min inf. A NaN makes the result NaN, except in nansum and nanprod, which leave it out.
+ * prod 1, max -inf, min inf. A NaN makes the result NaN, except in nansum and nanprod, which leave it out. Of bool:
+ * whether the result, as of integers, is not 0. The Euclidean norm of integers is the integer part of the norm in
+ * double.
  *
  * Work is split by outputs or, where those are few, by the reduced elements: in chunks that depend on shapes only, so
  * that the number of threads does not change results. Their accumulators are in scratch.
@@ -32,6 +34,7 @@ typedef struct reduction {
 typedef struct reduce_run {
     const mxc_op_call *call;
     const mxci_reduce_kernel *kernel;
+    mxc_dtype type; /* that the kernel reads: the compute type, or double */
     finish_kind finish;
     mxci_strided kept, reduced;
     int64_t n_out, n_reduced, chunks;
@@ -48,17 +51,17 @@ static int64_t strided_size(const mxci_strided *s) {
 
 /* ---- accumulating ----------------------------------------------------------------------------------------------- */
 
-/* 1 if data is in its compute type, so that rows are read where they lie. */
+/* 1 if data is of the kernel's type, so that rows are read where they lie. */
 static int is_native(const reduce_run *r) {
-    return mxci_compute_type(r->call->in[0].dtype) == r->call->in[0].dtype;
+    return r->type == r->call->in[0].dtype;
 }
 
-/* Elements at an offset of data, in the compute type: where they lie, or n of them in the tile. */
+/* Elements at an offset of data, in the kernel's type: where they lie, or n of them in the tile. */
 static const void *reduce_load(const reduce_run *r, int64_t offset, int64_t n, void *tile) {
     const mxc_tensor *data = &r->call->in[0];
     if (is_native(r))
         return mxci_at(data, offset);
-    mxci_load(data->dtype, mxci_at(data, offset), tile, n);
+    mxci_convert(data->dtype, mxci_at(data, offset), r->type, tile, n);
     return tile;
 }
 
@@ -148,7 +151,7 @@ static void reduce_store(const reduce_run *r, int64_t begin, int64_t n, void *ac
     const mxc_tensor *out = &r->call->out[0];
     mxc_dtype compute = mxci_compute_type(out->dtype);
     _Alignas(64) int64_t tile[MXCI_TILE];
-    if (compute == MXC_I64) {
+    if (r->type == MXC_I64) {
         for (int64_t i = 0; r->finish == FINISH_MEAN && r->n_reduced > 0 && i < n; i++)
             ((int64_t *)acc)[i] /= r->n_reduced;
     } else {
@@ -211,7 +214,10 @@ static mxc_status reduce(const mxc_op_call *call, const reduction *kind) {
     reduce_run r = {.call = call, .finish = kind->finish, .partial = call->temp};
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
-    r.kernel = &mxci_reduce_kernels[kind->kernel][mxci_compute_type(data->dtype)];
+    r.type = mxci_compute_type(data->dtype);
+    if (r.type == MXC_I64 && kind->finish == FINISH_ROOT)
+        r.type = MXC_F64;
+    r.kernel = &mxci_reduce_kernels[kind->kernel][r.type];
     reduce_plan(&r, &data->shape, call->params);
     if (r.chunks == 1) {
         int64_t grain = r.n_reduced >= MXCI_GRAIN ? 1 : MXCI_GRAIN / (r.n_reduced > 0 ? r.n_reduced : 1);
@@ -364,12 +370,14 @@ static mxc_status norm_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_norm = {
     .size = sizeof(mxc_op_def),
     .name = "norm",
-    .doc = "out = norm of data over the axes: Euclidean, or with ord=1 the sum of absolute values",
+    .doc = "out = norm of data over the axes: Euclidean, or with ord=1 the sum of absolute values; of integers without "
+           "its "
+           "fraction",
     .params = norm_schema,
     .param_size = sizeof(mxci_norm_params),
     .infer_shape = mxci_axes_infer_shape,
     .infer_type = norm_type,
-    .dtypes = MXC_DTYPES_FLOAT,
+    .dtypes = MXC_DTYPES_ALL,
     .backward_needs = norm_needs,
     .temp_bytes = reduce_temp_bytes,
     .forward = {[MXC_CPU] = norm_forward},

@@ -100,6 +100,17 @@ def test_sums():
     assert ints.mean().dtype == np.int32 and ints.mean().asscalar() == 2
 
 
+def test_integers_and_bool():
+    x = nd.array([[1, 0, 1], [0, 0, 0]], dtype="bool")
+    assert [x.sum(axis=1).asnumpy().tolist(), x.min(axis=1).asnumpy().tolist()] == [[True, False], [False, False]]
+    assert nd.nansum(nd.array([100, 100], dtype="int8")).asscalar() == -56
+    x = nd.array([0, 1, 2, 3], dtype="int32")
+    assert (x**2).asnumpy().tolist() == [0, 1, 4, 9] and (x**2).dtype == np.int32
+    assert (2**x).asnumpy().tolist() == [1, 2, 4, 8]
+    assert (x**x).asnumpy().tolist() == [1, 1, 4, 27]
+    assert (x**1.5).asnumpy().tolist() == [0, 1, 2, 3]
+
+
 def test_random_numbers():
     mx.random.seed(3)
     a = nd.random.uniform(shape=(5,))

@@ -38,6 +38,11 @@ REVERSED(sub)
 REVERSED(div)
 REVERSED(power)
 
+static void ref_zero(const op_run *r) {
+    for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++)
+        r->out[0][i] = 0;
+}
+
 static void ref_smooth_l1(const op_run *r) {
     double sigma = case_number(r, "scalar", 1), edge = 1 / (sigma * sigma);
     for (int64_t i = 0; i < case_size(&r->out_shape[0]); i++) {
@@ -85,13 +90,15 @@ static const op_case cases[] = {
     ELEMWISE("_mul", ref_mul, "-2:2.3", "-2:2.3"),
     ELEMWISE("_maximum", ref_maximum, "-2:2.3", "-1.5:1.7"),
     ELEMWISE("_minimum", ref_minimum, "-2:2.3", "-1.5:1.7"),
-    ELEMWISE("_power", ref_power, "0.5:2", "-2:2.3"),
+    ELEMWISE("_power", ref_power, "0.5:2", "-0.5:1"),
+    {.op = "_power", .in = PAIRS("3x5", "0.5:2", "-2:2.3"), .reference = ref_power, .flags = CASE_FLOAT_ONLY},
     ELEMWISE("_hypot", ref_hypot, "0.5:2", "-2:2.3"),
     {.op = "_div", .in = PAIRS("3x5", "0.5:5", "0.5:2"), .reference = ref_div},
     {.op = "_div", .in = "3x5@0.5:5 3x5@0:0", .reference = ref_div, .flags = CASE_FLOAT_ONLY | CASE_NO_GRADIENT},
     {.op = "elemwise_add", .in = "150x301 150x301", .reference = ref_add},
     {.op = "_mul", .in = "150x301@-2:2 150x301@-2:2.3", .reference = ref_mul},
     {.op = "_power", .in = "9x9@-3:3i 9x9@0:3i; 9x9@0:0 9x9@0:3i", .reference = ref_power, .flags = CASE_NO_GRADIENT},
+    {.op = "_power_scalar", .params = "scalar=-2", .in = "99@0:0", .reference = ref_zero, .flags = CASE_INT_ONLY},
     {.op = "_hypot",
      .in = "9x9@-1e19:1e19 9x9@-1e19:1e19",
      .reference = ref_hypot,
@@ -118,8 +125,33 @@ static const op_case cases[] = {
     SCALAR("_rdiv_scalar", ref_rdiv_scalar, "4", "0.5:2"),
     SCALAR("_maximum_scalar", ref_maximum_scalar, "1", "-2:1.7"),
     SCALAR("_minimum_scalar", ref_minimum_scalar, "1", "-2:1.7"),
-    SCALAR("_power_scalar", ref_power_scalar, "2.5", "0.5:2"),
-    SCALAR("_rpower_scalar", ref_rpower_scalar, "2.5", "-2:2.3"),
+    SCALAR("_power_scalar", ref_power_scalar, "2", "-2:2.3"),
+    SCALAR("_rpower_scalar", ref_rpower_scalar, "2", "-2:2.3"),
+    {.op = "_power_scalar",
+     .params = "scalar=2.5",
+     .in = "3x5@0.5:2",
+     .reference = ref_power_scalar,
+     .flags = CASE_FLOAT_ONLY},
+    {.op = "_rpower_scalar",
+     .params = "scalar=2.5",
+     .in = "3x5@-2:2.3",
+     .reference = ref_rpower_scalar,
+     .flags = CASE_FLOAT_ONLY},
+    {.op = "_power_scalar",
+     .params = "scalar=-1; scalar=-2; scalar=0",
+     .in = "3x5@1:4i; 9@1:9i; 3x5@1:1",
+     .reference = ref_power_scalar,
+     .flags = CASE_INT_ONLY},
+    {.op = "_power_scalar",
+     .params = "scalar=5",
+     .in = "3x5@-2:2i",
+     .reference = ref_power_scalar,
+     .flags = CASE_INT_ONLY},
+    {.op = "_rpower_scalar",
+     .params = "scalar=-1; scalar=3",
+     .in = "9@-3:3i; 20@-3:3i",
+     .reference = ref_rpower_scalar,
+     .flags = CASE_INT_ONLY},
     SCALAR("_hypot_scalar", ref_hypot_scalar, "1.5", "-2:2.3"),
     {.op = "_plus_scalar", .params = "scalar=0.25", .in = "2x3", .reference = ref_add_scalar, .flags = CASE_FLOAT_ONLY},
     COMPARE_SCALAR("_equal_scalar", ref_equal_scalar),

@@ -3,6 +3,7 @@
  * reduce.h; gradients by a thread per element. */
 #include "cuda/operator/reduce/reduce.h"
 
+#include "cuda/runtime/convert.h"
 #include "cuda/runtime/gradient.h"
 #include "operator/reduce/axes.h"
 
@@ -88,10 +89,11 @@ template <> struct accumulator<int8_t> { using type = int64_t; };
 template <> struct accumulator<uint8_t> : accumulator<int8_t> {};
 template <> struct accumulator<int32_t> : accumulator<int8_t> {};
 template <> struct accumulator<int64_t> : accumulator<int8_t> {};
+template <> struct accumulator<bool> : accumulator<int8_t> {};
 
 /* A reduction for reduce.h from its steps. */
-template <class T, template <class> class Steps> struct reducer {
-    using sum = typename accumulator<T>::type;
+template <class T, class Sum, template <class> class Steps> struct reducer {
+    using sum = Sum;
     mxcu_in<T> x;
     mxcu_out<T> y;
     finish how;
@@ -106,7 +108,7 @@ template <class T, template <class> class Steps> struct reducer {
         return Steps<sum>::combine(a, b);
     }
     MXCU_DEVICE void put(int64_t k, sum a) const {
-        y.put(k, (mxcu_compute_t<T>)finished(a, how, n));
+        y.put(k, mxcu_converted<mxcu_compute_t<T>>(finished(a, how, n)));
     }
 };
 
@@ -133,7 +135,8 @@ static size_t axes_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
 template <template <class> class Steps, finish how, class Gradient, needs reads> struct reduction {
     template <class T> static mxc_status run(const mxc_op_call *call) {
         mxcu_reduction plan = plan_axes(&call->in[0].shape, call->params);
-        reducer<T, Steps> r = {mxcu_data<T>(&call->in[0]), mxcu_result<T>(call, &call->out[0], 0), how, plan.part.size};
+        reducer<T, std::conditional_t<how == ROOT, double, typename accumulator<T>::type>, Steps> r = {
+            mxcu_data<T>(&call->in[0]), mxcu_result<T>(call, &call->out[0], 0), how, plan.part.size};
         return mxcu_reduce(call, &plan, r, call->temp);
     }
     static mxc_status forward_NUMBER(const mxc_op_call *call) {
@@ -141,10 +144,10 @@ template <template <class> class Steps, finish how, class Gradient, needs reads>
             return MXC_OK;
         MXCU_SWITCH_NUMBER(call->in[0].dtype, run, call)
     }
-    static mxc_status forward_FLOAT(const mxc_op_call *call) {
+    static mxc_status forward_ALL(const mxc_op_call *call) {
         if (call->req[0] == MXC_REQ_NULL)
             return MXC_OK;
-        MXCU_SWITCH_FLOAT(call->in[0].dtype, run, call)
+        MXCU_SWITCH_ALL(call->in[0].dtype, run, call)
     }
 
     /* A thread per element of data: the gradient of its kept element times what the function's derivative needs of x
@@ -182,7 +185,7 @@ using norm_2 = reduction<sum_square_steps, ROOT, norm_gradient, NEEDS_ALL>;
 
 static mxc_status norm_forward(const mxc_op_call *call) {
     const int is_sum = static_cast<const mxci_norm_params *>(call->params)->ord == 1;
-    return is_sum ? norm_1::forward_FLOAT(call) : norm_2::forward_FLOAT(call);
+    return is_sum ? norm_1::forward_ALL(call) : norm_2::forward_ALL(call);
 }
 
 static mxc_status norm_backward(const mxc_op_call *call) {
