@@ -124,10 +124,11 @@ typedef struct mxc_channels_last {
     int library_off;  /* 1: parameters say that the operator does without that library */
 } mxc_channels_last;
 
-/** An element-wise function that can be computed where an operator writes its output. */
+/** What becomes of an operator's output in the next operator, which it might compute too, where it writes that output:
+ *  an array of its shape is added, or x becomes x < 0 ? slope x : x, and at most limit. */
 typedef struct mxc_epilogue {
-    const char *function; /* as in mxc_elementwise; NULL ends an array of these */
-    const char *op;       /* the operator that computes both, of the same arguments and parameters */
+    int adds;            /* 1: adds an array; then slope is 1 and limit infinite */
+    double slope, limit; /* 0 and infinity: relu */
 } mxc_epilogue;
 
 /** What a training in 16 bits does with an operator. */
@@ -263,7 +264,14 @@ struct mxc_op_def {
     /* data of ndim axes, 4 or 5. 0: there is no such way, or channels are last already. Operators of
      * MXC_OP_ELEMENTWISE need it not. */
     int (*channels_last)(const mxc_op *op, int ndim, mxc_channels_last *out);
-    const mxc_epilogue *epilogues; /* of output 0 */
+    /* An operator of one argument that is this function of it; adds is 0. */
+    int (*rectifier)(const mxc_op *op, mxc_epilogue *out);
+    /* The operator that computes op's only output and then what, on a device; an array to add is one more argument,
+     * the last. Parameters are those of op. *out: NULL if there is none; else the caller releases it. */
+    mxc_status (*epilogue)(const mxc_op *op, mxc_device device, const mxc_epilogue *what, mxc_op **out);
+    /* In inference: an operator that computes the same as one of this signature, but is given, in place of argument 1,
+     * the output of operator pack on it. *pack and *packed: NULL if there are none; else the caller releases them. */
+    mxc_status (*packed)(const mxc_op_sig *sig, mxc_op **pack, mxc_op **packed);
     mxc_precision precision;
     int (*quantized)(const mxc_op *op, mxc_quantized *out);
     int (*linear)(const mxc_op *op, mxc_linear *out);

@@ -85,6 +85,7 @@ typedef struct mxc_simple_def {
     int elementwise;
     const char *function;
     int (*quantized)(const mxc_op *op, mxc_quantized *out); /* as mxc_op_def.quantized */
+    int (*rectifier)(const mxc_op *op, mxc_epilogue *out);  /* as mxc_op_def.rectifier */
     mxc_gradient_kind gradient_kind;
     /* Functions by mxc_device; set the members that fit the arity. */
     mxc_source_fn source[MXC_DEVICE_LIMIT];

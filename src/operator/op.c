@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #include <mxc/op.h>
@@ -256,6 +257,14 @@ mxc_status mxci_op_like(const mxc_op *of, const char *name, const char *key, con
 
 int mxci_op_get_elementwise(const mxc_op *op, mxc_elementwise *out) {
     return op->def->elementwise && op->def->elementwise(op, out);
+}
+
+int mxci_op_get_rectifier(const mxc_op *op, mxc_epilogue *out) {
+    mxc_elementwise f;
+    if (op->def->rectifier)
+        return op->def->rectifier(op, out);
+    *out = (mxc_epilogue){.slope = 0, .limit = INFINITY};
+    return mxci_op_get_elementwise(op, &f) && f.scalar == MXC_SCALAR_NONE && !strcmp(f.function, "relu");
 }
 
 int mxci_op_get_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out) {

@@ -29,6 +29,8 @@ mxc_status mxci_op_like(const mxc_op *of, const char *name, const char *key, con
 /* Properties that graph passes ask for: the members of mxc_op_def of these names, or 0 where the descriptor has none.
  */
 int mxci_op_get_elementwise(const mxc_op *op, mxc_elementwise *out);
+/* mxc_op_def.rectifier, and those known by their function, relu. */
+int mxci_op_get_rectifier(const mxc_op *op, mxc_epilogue *out);
 int mxci_op_get_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out);
 int mxci_op_get_quantized(const mxc_op *op, mxc_quantized *out);
 int mxci_op_get_linear(const mxc_op *op, mxc_linear *out);

@@ -62,6 +62,13 @@ static mxc_status clip_backward(const mxc_simple_env *env, const mxc_tensor *out
     return clip_run_backward(env, mxci_clip_backward, out_grad, value, req, in_grad);
 }
 
+/* From 0 on, as in relu6. */
+static int clip_rectifier(const mxc_op *op, mxc_epilogue *out) {
+    const mxci_clip_params *p = mxc_op_params(op);
+    *out = (mxc_epilogue){.slope = 0, .limit = p->second};
+    return p->first == 0 && p->second >= 0;
+}
+
 const mxc_simple_def mxci_simple_clip = {
     .size = sizeof(mxc_simple_def),
     .name = "clip",
@@ -72,6 +79,7 @@ const mxc_simple_def mxci_simple_clip = {
     .dtypes = MXC_DTYPES_NUMBER,
     .gradient_kind = MXC_GRADIENT_IN,
     .elementwise = 1,
+    .rectifier = clip_rectifier,
     MXCI_ELEMWISE_INPLACE,
     .unary = {[MXC_CPU] = clip_forward},
     .unary_grad = {[MXC_CPU] = clip_backward},

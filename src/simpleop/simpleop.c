@@ -273,6 +273,7 @@ mxc_status mxci_simple_compile(const mxc_simple_def *def, mxci_simple_op *out) {
                     (def->elementwise || def->function ? MXC_OP_ELEMENTWISE : 0);
     out->op.elementwise = def->function ? elementwise_of : NULL;
     out->op.quantized = def->quantized;
+    out->op.rectifier = def->rectifier;
     out->op.dtypes = def->dtypes ? def->dtypes : MXC_DTYPES_FLOAT;
     out->op.infer_shape = def->shape ? infer_by_function : NULL;
     out->op.infer_type = def->arity == 0 ? infer_source_type : takes_scalar ? infer_scalar_type : NULL;

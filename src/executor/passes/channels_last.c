@@ -32,6 +32,7 @@ typedef struct work {
     mxci_graph *g;
     int32_t n_nodes; /* before the pass */
     int always;
+    mxci_packing packing;
     uint8_t *role;          /* node: LEADS, FOLLOWS or STAYS, by its operator */
     uint64_t *weights;      /* node: arguments that are weights, which do not count */
     uint8_t *state;         /* node: NEEDED for an output; FIXED: the symbol itself has its backward node */
@@ -57,6 +58,22 @@ static int has_library(const mxci_graph *g, const mxci_gnode *node, const mxc_ch
            module->prefers_channels_last;
 }
 
+/* Elements; a double, since sums over the uses of an entry may be larger than an integer. */
+static double size_of(const mxci_graph *g, int32_t entry) {
+    return (double)mxc_shape_size(&g->shapes[entry]);
+}
+
+/* 1 if weights of the operator are packed, and the time for it is little against that for its arrays. */
+static int is_packed(const work *w, const mxci_gnode *node) {
+    const mxci_graph *g = w->g;
+    const int32_t *inputs = g->inputs + node->first_input;
+    if (w->packing == MXCI_PACKING_NEVER || node->context.device != MXC_CPU || !mxc_op_get_def(node->op)->packed ||
+        g->types[node->first_entry] != MXC_F32 || node->n_inputs < 2)
+        return 0;
+    return w->packing == MXCI_PACKING_ONCE || mxci_option_get(MXCI_OPT_MXC_CPU_PACK) == ALWAYS ||
+           4 * size_of(g, inputs[1]) <= size_of(g, inputs[0]) + size_of(g, node->first_entry);
+}
+
 /* The node's role, and its arguments that are weights as a bit mask. An element-wise operator follows if all its arrays
  * have as many axes as its output. */
 static int role_of(const work *w, int32_t node, uint64_t *weights) {
@@ -68,7 +85,7 @@ static int role_of(const work *w, int32_t node, uint64_t *weights) {
         return STAYS;
     if (mxci_op_get_channels_last(n->op, g->shapes[n->first_entry].ndim, &rule)) {
         *weights = rule.weights;
-        return !rule.leads ? FOLLOWS : w->always || has_library(g, n, &rule) ? LEADS : STAYS;
+        return !rule.leads ? FOLLOWS : w->always || has_library(g, n, &rule) || is_packed(w, n) ? LEADS : STAYS;
     }
     if (!(mxci_graph_op_def(g, node)->flags & MXC_OP_ELEMENTWISE) || n->n_outputs != 1)
         return STAYS;
@@ -92,11 +109,6 @@ static int32_t data_at(const work *w, int32_t node, int32_t input) {
     return is_image(w->g, entry) && !is_weight ? entry : -1;
 }
 
-/* Elements; a double, since sums over the uses of an entry may be larger than an integer. */
-static double size_of(const mxci_graph *g, int32_t entry) {
-    return (double)mxc_shape_size(&g->shapes[entry]);
-}
-
 static int32_t root_of(const work *w, int32_t node) {
     while (w->region[node] != node)
         node = w->region[node] = w->region[w->region[node]];
@@ -117,7 +129,8 @@ static int reads_more_last(const work *w, int32_t node) {
 /* Adds the node to the regions of its inputs if it leads or follows; joins these regions. */
 static void channels_last_choose(work *w, int32_t node) {
     const mxci_gnode *n = &w->g->nodes[node];
-    if (w->state[node] != NEEDED || w->role[node] == STAYS || (!w->always && n->context.device != MXC_GPU))
+    if (w->state[node] != NEEDED || w->role[node] == STAYS ||
+        (!w->always && w->packing == MXCI_PACKING_NEVER && n->context.device != MXC_GPU))
         return;
     if (w->role[node] == FOLLOWS && !reads_more_last(w, node))
         return;
@@ -277,9 +290,9 @@ static int choose_all(work *w) {
     return found;
 }
 
-mxc_status mxci_pass_channels_last(mxci_graph *g, int *is_changed) {
+mxc_status mxci_pass_channels_last(mxci_graph *g, mxci_packing packing, int *is_changed) {
     const int64_t when = mxci_option_get(MXCI_OPT_MXC_GPU_LAYOUT);
-    work w = {.g = g, .n_nodes = g->n_nodes, .always = when == ALWAYS};
+    work w = {.g = g, .n_nodes = g->n_nodes, .always = when == ALWAYS, .packing = packing};
     mxc_status status;
     uint64_t weights;
     int has_leader = 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The epilogue pass, for GPUs: an element-wise function that is the only reader of a layer's output, and that the
- * layer's descriptor lists among its epilogues (relu after FullyConnected), is computed where the layer writes that
- * output, which saves a kernel launch and a pass over memory. The backward pass does not change: it reads the output of
- * the function, not that of the layer.
+ * The epilogue pass: an addition or an activation that is the only reader of a layer's output is computed where the
+ * layer writes that output, if the layer's descriptor has an operator for both (mxc_op_def.epilogue), which saves a
+ * pass over memory, and on GPUs a kernel launch. A layer may take several, one after the other. The backward pass does
+ * not change: it reads the output of the function, not that of the layer.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -14,63 +15,101 @@
 #include "symbol/graph_edit.h"
 #include "symbol/graph_query.h"
 
-/* The layer that the node at can become an epilogue of, and through op the operator that computes both; -1: none. */
-static int32_t epilogue_layer_before(const mxci_graph *g, int32_t at, const int32_t *uses, const char **op) {
-    const mxci_gnode *node = &g->nodes[at], *layer;
+typedef struct work {
+    mxci_program *program;
+    mxci_graph *g;
+    int32_t *uses; /* entry: how often it is read; has room for those of the nodes that are added */
+} work;
+
+/* What the node is to a layer before it: an addition to one of its two arguments, or a rectifier. */
+static int is_epilogue(const mxci_graph *g, const mxci_gnode *node, mxc_epilogue *out) {
+    const int32_t *in = g->inputs + node->first_input;
     mxc_elementwise f;
-    int32_t from;
-    if (node->kind != MXCI_FORWARD || node->context.device != MXC_GPU || node->n_inputs != 1)
-        return -1;
-    from = mxci_graph_inputs(g, at)[0];
-    layer = &g->nodes[g->entry_node[from]];
-    if (layer->kind != MXCI_FORWARD || uses[from] != 1 || from != layer->first_entry ||
-        !mxc_context_equal(layer->context, node->context))
-        return -1;
-    if (!mxci_op_get_elementwise(node->op, &f) || f.scalar != MXC_SCALAR_NONE)
-        return -1;
-    for (const mxc_epilogue *e = mxc_op_get_def(layer->op)->epilogues; e && e->function; e++)
-        if (!strcmp(e->function, f.function)) {
-            *op = e->op;
-            return g->entry_node[from];
-        }
-    return -1;
+    if (node->n_inputs == 1)
+        return mxci_op_get_rectifier(node->op, out);
+    *out = (mxc_epilogue){.adds = 1, .slope = 1, .limit = INFINITY};
+    return node->n_inputs == 2 && mxci_op_get_elementwise(node->op, &f) && f.scalar == MXC_SCALAR_NONE &&
+           !strcmp(f.function, "add") && mxc_shape_equal(&g->shapes[in[0]], &g->shapes[in[1]]);
 }
 
-/* Appends a node that computes both, which readers of the function read instead. The two nodes stay in the graph,
- * because backward nodes refer to them, but do not run. */
-static mxc_status add_joined(mxci_graph *g, int32_t layer, int32_t function, const char *op_name) {
+/* The layer that alone makes the node's input number i, for it alone, on the same context; -1: none. */
+static int32_t layer_before(const work *w, const mxci_gnode *node, int32_t i) {
+    const mxci_graph *g = w->g;
+    const int32_t from = g->inputs[node->first_input + i];
+    const mxci_gnode *layer = &g->nodes[g->entry_node[from]];
+    if (layer->kind != MXCI_FORWARD || w->uses[from] != 1 || from != layer->first_entry ||
+        !mxc_context_equal(layer->context, node->context))
+        return -1;
+    return mxc_op_get_def(layer->op)->epilogue ? g->entry_node[from] : -1;
+}
+
+/* Appends a node that computes layer and function, which readers of the function read instead. The two nodes stay in
+ * the graph, because backward nodes refer to them, but do not run. addend: what is added to the layer; -1: nothing. */
+static mxc_status add_joined(work *w, int32_t layer, int32_t function, int32_t addend, mxc_op *op) {
+    mxci_graph *g = w->g;
     const int32_t n = g->nodes[layer].n_inputs, from = g->nodes[function].first_entry;
     int32_t node = -1, to, *inputs = mxci_calloc((size_t)n + 1, sizeof *inputs);
-    mxc_op *op = NULL;
     mxc_status status;
     if (!inputs)
         return MXCI_NO_MEMORY("epilogues", "the inputs of a node");
     memcpy(inputs, mxci_graph_inputs(g, layer), (size_t)n * sizeof *inputs); /* adding a node may move the graph's */
-    status = mxci_op_like(g->nodes[layer].op, op_name, NULL, NULL, &op);
-    if (status == MXC_OK)
-        status = mxci_graph_add(g, MXCI_FORWARD, op, g->nodes[function].name, n, inputs, 1, -1, &node);
-    mxc_op_release(op);
+    inputs[n] = addend;
+    status = mxci_graph_add(g, MXCI_FORWARD, op, g->nodes[function].name, n + (addend >= 0), inputs, 1, -1, &node);
     mxci_free(inputs);
     MXC_TRY(status);
     to = g->nodes[node].first_entry;
     g->shapes[to] = g->shapes[from];
     g->types[to] = g->types[from];
     g->nodes[node].context = g->nodes[function].context;
+    w->uses[to] = w->uses[from];
     mxci_graph_replace_entry(g, from, to);
+    w->program->is_rewritten = 1;
     return MXC_OK;
 }
 
-mxc_status mxci_pass_epilogue(mxci_program *p) {
-    int32_t *uses, layer;
-    const char *op = NULL;
-    mxc_status status = mxci_graph_count_uses(p->graph, &uses);
-    for (int32_t i = 0; i < p->n_symbol_nodes && status == MXC_OK; i++) {
-        layer = epilogue_layer_before(p->graph, i, uses, &op);
+/* Joins the node with one of the layers before it, if there is one that takes it; the last one, which is likely to run
+ * later than the other. */
+static mxc_status join(work *w, int32_t at) {
+    const mxci_gnode node = w->g->nodes[at];
+    mxc_epilogue what;
+    if (node.kind != MXCI_FORWARD || node.n_outputs != 1 || !is_epilogue(w->g, &node, &what))
+        return MXC_OK;
+    for (int32_t i = node.n_inputs - 1; i >= 0; i--) {
+        const int32_t layer = layer_before(w, &node, i);
+        const int32_t addend = what.adds ? w->g->inputs[node.first_input + 1 - i] : -1;
+        mxc_op *op;
         if (layer < 0)
             continue;
-        status = add_joined(p->graph, layer, i, op);
-        p->is_rewritten = 1;
+        const mxc_op *of = w->g->nodes[layer].op;
+        MXC_TRY(mxc_op_get_def(of)->epilogue(of, node.context.device, &what, &op));
+        if (!op)
+            continue;
+        const mxc_status status = add_joined(w, layer, at, addend, op);
+        mxc_op_release(op);
+        return status;
     }
-    mxci_free(uses);
+    return MXC_OK;
+}
+
+/* How often entries are read, with room for one more entry for each node. */
+static mxc_status count_uses(work *w) {
+    const size_t n = (size_t)w->g->n_entries, more = (size_t)w->g->n_nodes + 1;
+    int32_t *counted;
+    mxc_status status = mxci_graph_count_uses(w->g, &counted);
+    w->uses = mxci_calloc(n + more, sizeof *w->uses);
+    if (status == MXC_OK && !w->uses)
+        status = MXCI_NO_MEMORY("epilogues", "the uses of entries");
+    if (status == MXC_OK)
+        memcpy(w->uses, counted, n * sizeof *w->uses);
+    mxci_free(counted);
+    return status;
+}
+
+mxc_status mxci_pass_epilogue(mxci_program *p) {
+    work w = {.program = p, .g = p->graph};
+    mxc_status status = count_uses(&w);
+    for (int32_t i = 0; i < p->n_symbol_nodes && status == MXC_OK; i++)
+        status = join(&w, i);
+    mxci_free(w.uses);
     return status;
 }

@@ -16,9 +16,17 @@ mxc_status mxci_pass_placement(mxci_graph *graph, const mxc_bind_options *option
  * were such. */
 mxc_status mxci_pass_fold_batch_norm(mxci_graph *graph, int *is_folded);
 
-/* channels_last.c: compute regions around convolutions channels last. Needs contexts. *is_changed: set if there were
+/* How often weights of convolutions on CPUs are packed. */
+typedef enum mxci_packing { MXCI_PACKING_NEVER, MXCI_PACKING_EACH_RUN, MXCI_PACKING_ONCE } mxci_packing;
+
+/* channels_last.c: compute regions around convolutions channels last, on CPUs those whose weights are packed. Needs
+ * contexts. *is_changed: set if there were
  * such. */
-mxc_status mxci_pass_channels_last(mxci_graph *graph, int *is_changed);
+mxc_status mxci_pass_channels_last(mxci_graph *graph, mxci_packing packing, int *is_changed);
+
+/* pack.c: for inference, let operators that can read packed weights. Needs contexts. *is_changed: set if there were
+ * such. */
+mxc_status mxci_pass_pack(mxci_graph *graph, int *is_changed);
 
 /* differentiate.c: append the backward pass. wanted: per argument. Head gradients are new variables, or ones where
  * heads is NULL. grads: per argument, -1 where zero. MXC_EUNSUPPORTED names the operator that has no gradient. */
@@ -32,7 +40,7 @@ mxc_status mxci_pass_recompute(mxci_program *program, mxc_recompute mode);
  * auxiliary state in another context than its operator. */
 mxc_status mxci_pass_device_copies(mxci_program *program);
 
-/* epilogue.c: on GPUs, make one node of a layer and the activation that reads its output. */
+/* epilogue.c: make one node of a layer and the additions and activations that read its output. */
 mxc_status mxci_pass_epilogue(mxci_program *program);
 
 /* fusion.c: on GPUs, make one node of several element-wise ones. */

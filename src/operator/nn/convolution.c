@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "operator/nn/packed_convolution.h"
 #include "operator/nn/winograd.h"
 
 typedef mxci_conv_params conv_params;
@@ -81,8 +82,7 @@ static int conv_args(const void *params) {
 
 /* ---- shapes ---------------------------------------------------------------------------------------------------- */
 
-/* out = (in + 2 pad - reach) / stride + 1; for stride 1 also backwards, from out to in. */
-static mxc_status convolution_infer_axis(mxc_op_sig *sig, int i) {
+mxc_status mxci_conv_infer_axis(mxc_op_sig *sig, int i) {
     const conv_params *p = sig->params;
     int64_t reach = p->dilate.value[i] * (p->kernel.value[i] - 1) + 1, pad = 2 * p->pad.value[i];
     int axis = mxci_spatial_axis(mxci_conv_channels_last(p), i);
@@ -136,7 +136,7 @@ mxc_status mxci_conv_infer(mxc_op_sig *sig) {
     sig->in_shape[DATA].dim[0] = sig->out_shape[0].dim[0];
     MXC_TRY(infer_channels(sig));
     for (int i = 0; i < p->kernel.n; i++)
-        MXC_TRY(convolution_infer_axis(sig, i));
+        MXC_TRY(mxci_conv_infer_axis(sig, i));
     return MXC_OK;
 }
 
@@ -614,6 +614,7 @@ const mxc_op_def mxci_op_convolution = {
     .channels_last = conv_channels_last,
     .quantized = conv_quantized,
     .linear = conv_linear,
+    .packed = mxci_packed_convolution,
     .forward = {[MXC_CPU] = conv_forward},
     .backward = {[MXC_CPU] = conv_backward},
 };

@@ -24,6 +24,9 @@ static inline int mxci_conv_channels_last(const mxci_conv_params *p) {
 
 mxc_status mxci_conv_check(void *params);
 mxc_status mxci_conv_infer(mxc_op_sig *sig);
+/* Spatial axis i: out = (in + 2 pad - reach) / stride + 1; for stride 1 also backwards, from out to in. The parameters
+ * begin with mxci_conv_params. */
+mxc_status mxci_conv_infer_axis(mxc_op_sig *sig, int i);
 /* The convolution of one sample and one group. */
 static inline mxci_conv_shape mxci_conv_group(const mxci_conv_params *p, const mxc_shape *data, const mxc_shape *out) {
     mxci_conv_shape s;

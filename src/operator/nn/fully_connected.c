@@ -5,9 +5,12 @@
  */
 #include "operator/nn/fully_connected.h"
 
+#include <math.h>
+
 #include "math/gemm.h"
 #include "math/map.h"
 #include "operator/nn/activation_kernels.h"
+#include "operator/op.h"
 
 typedef mxci_fc_params fc_params;
 
@@ -166,6 +169,14 @@ static int fc_quantized(const mxc_op *op, mxc_quantized *out) {
     return 1;
 }
 
+/* relu, by cuBLASLt. */
+static mxc_status fc_epilogue(const mxc_op *op, mxc_device device, const mxc_epilogue *what, mxc_op **out) {
+    *out = NULL;
+    if (device != MXC_GPU || what->adds || what->slope != 0 || what->limit != INFINITY)
+        return MXC_OK;
+    return mxci_op_like(op, "_fc_relu", NULL, NULL, out);
+}
+
 static int fc_linear(const mxc_op *op, mxc_linear *out) {
     *out = (mxc_linear){.ndim = 2, .axis = 1, .no_bias = "no_bias"};
     return ((const fc_params *)mxc_op_params(op))->flatten;
@@ -185,7 +196,7 @@ const mxc_op_def mxci_op_fully_connected = {
     .dtypes = MXC_DTYPES_FLOAT,
     .needs = {.out_grad = 1, .in = 1 << DATA | 1 << WEIGHT},
     .temp_bytes = fc_temp,
-    .epilogues = (const mxc_epilogue[]){{"relu", "_fc_relu"}, {NULL, NULL}},
+    .epilogue = fc_epilogue,
     .quantized = fc_quantized,
     .linear = fc_linear,
     .forward = {[MXC_CPU] = fc_forward},

@@ -12,6 +12,8 @@
  */
 #include "operator/nn/leaky_relu.h"
 
+#include <math.h>
+
 #include "math/assign.h"
 #include "math/map.h"
 #include "math/random_kernels.h"
@@ -205,6 +207,12 @@ static mxc_status leaky_relu_backward(const mxc_op_call *call) {
     return mxci_mapping_run(call->run, &m);
 }
 
+static int leaky_relu_rectifier(const mxc_op *op, mxc_epilogue *out) {
+    const mxci_leaky_params *p = mxc_op_params(op);
+    *out = (mxc_epilogue){.slope = p->slope, .limit = INFINITY};
+    return p->act_type == MXCI_LEAKY_LEAKY;
+}
+
 const mxc_op_def mxci_op_leaky_relu = {
     .size = sizeof(mxc_op_def),
     .name = "LeakyReLU",
@@ -226,6 +234,7 @@ const mxc_op_def mxci_op_leaky_relu = {
     .needs = {.out_grad = 1},
     .backward_needs = leaky_relu_adjust_needs,
     .temp_bytes = leaky_relu_temp_bytes,
+    .rectifier = leaky_relu_rectifier,
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END},
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(0), DATA}, MXC_INPLACE_END},
     .forward = {[MXC_CPU] = leaky_relu_forward},

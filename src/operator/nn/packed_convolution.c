@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * _packed_convolution: what a Convolution of floats with channels last is in inference on a CPU. Its weight was packed
+ * by _pack_convolution, once where parameters do not change; it also adds an array to its output and rectifies it, so
+ * that these take no pass over memory. The algorithm is a parameter of both, because each has its own packing.
+ *
+ * Which threads compute a pixel changes no result.
+ */
+#include "operator/nn/packed_convolution.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "operator/nn/packed_convolution_kernels.h"
+#include "operator/op.h"
+
+enum { DATA, WEIGHT, THIRD };
+enum {
+    STRIPS_LIMIT = 32,      /* of a block of pixels, whose points are made together */
+    POINTS_LIMIT = 1 << 13, /* of a block: 64 KiB */
+    UNITS = 8,              /* for each thread, at least */
+    CHANNELS_LAST = 3, /* a value of layout for which mxci_conv_channels_last is 1 */
+    KERNEL_ROWS = 64,       /* by channels, at most */
+};
+
+#define COMMON_PARAMS                                                                                         \
+    {MXC_PARAM_FIELD(mxci_conv_params, kernel),                                                               \
+     .name = "kernel",                                                                                        \
+     .type = MXC_PARAM_TUPLE,                                                                                 \
+     .bounded = 1,                                                                                            \
+     .minimum = 1,                                                                                            \
+     .maximum = 2147483647.0,                                                                                 \
+     .doc = "As of Convolution."},                                                                            \
+        {MXC_PARAM_FIELD(mxci_conv_params, stride),                                                           \
+         .name = "stride",                                                                                    \
+         .type = MXC_PARAM_TUPLE,                                                                             \
+         .initial = "()",                                                                                     \
+         .bounded = 1,                                                                                        \
+         .minimum = 1,                                                                                        \
+         .maximum = 2147483647.0,                                                                             \
+         .doc = "As of Convolution."},                                                                        \
+        {MXC_PARAM_FIELD(mxci_conv_params, dilate),                                                           \
+         .name = "dilate",                                                                                    \
+         .type = MXC_PARAM_TUPLE,                                                                             \
+         .initial = "()",                                                                                     \
+         .bounded = 1,                                                                                        \
+         .minimum = 1,                                                                                        \
+         .maximum = 2147483647.0,                                                                             \
+         .doc = "As of Convolution."},                                                                        \
+        {MXC_PARAM_FIELD(mxci_conv_params, pad),                                                              \
+         .name = "pad",                                                                                       \
+         .type = MXC_PARAM_TUPLE,                                                                             \
+         .initial = "()",                                                                                     \
+         .bounded = 1,                                                                                        \
+         .minimum = 0,                                                                                        \
+         .maximum = 2147483647.0,                                                                             \
+         .doc = "As of Convolution."},                                                                        \
+        {MXC_PARAM_FIELD(mxci_conv_params, num_filter),                                                       \
+         .name = "num_filter",                                                                                \
+         .type = MXC_PARAM_INT,                                                                               \
+         .bounded = 1,                                                                                        \
+         .minimum = 1,                                                                                        \
+         .maximum = 100000,                                                                                   \
+         .doc = "As of Convolution."},                                                                        \
+        {MXC_PARAM_FIELD(mxci_conv_params, num_group),                                                        \
+         .name = "num_group",                                                                                 \
+         .type = MXC_PARAM_INT,                                                                               \
+         .initial = "1",                                                                                      \
+         .bounded = 1,                                                                                        \
+         .minimum = 1,                                                                                        \
+         .maximum = 100000,                                                                                   \
+         .doc = "As of Convolution."},                                                                        \
+    {                                                                                                         \
+        MXC_PARAM_FIELD(mxci_packed_params, algorithm),                                                       \
+            .name = "algorithm", .type = MXC_PARAM_ENUM, .initial = "direct", .choices = "direct,by_channel", \
+            .doc = "How to convolve, by which weights are packed. by_channel: for one filter a channel."      \
+    }
+
+static const mxc_param pack_schema[] = {COMMON_PARAMS, MXC_PARAM_END};
+
+static const mxc_param schema[] = {
+    COMMON_PARAMS,
+    {MXC_PARAM_FIELD(mxci_conv_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "False",
+     .doc = "Leave out the argument bias."},
+    {MXC_PARAM_FIELD(mxci_packed_params, has_addend), .name = "has_addend", .type = MXC_PARAM_BOOL, .initial = "False",
+     .doc = "Take an argument addend, of the output's shape, and add it."},
+    {MXC_PARAM_FIELD(mxci_packed_params, slope), .name = "slope", .type = MXC_PARAM_FLOAT, .initial = "1",
+     .doc = "What to multiply negative sums by. 0: relu; 1: keep them."},
+    {MXC_PARAM_FIELD(mxci_packed_params, limit), .name = "limit", .type = MXC_PARAM_FLOAT, .non_finite = 1, .initial = "inf",
+     .doc = "Largest output. inf: not limited."},
+    MXC_PARAM_END,
+};
+
+static mxc_status packed_check(void *params) {
+    mxci_packed_params *p = params;
+    p->conv.layout = -1;
+    MXC_TRY(mxci_conv_check(&p->conv));
+    if (p->algorithm == MXCI_PACKED_BY_CHANNEL && p->conv.num_filter != p->conv.num_group)
+        return MXC_FAIL(MXC_EINVAL, "algorithm by_channel with %lld filters in %lld groups, expected as many",
+                        (long long)p->conv.num_filter, (long long)p->conv.num_group);
+    p->conv.layout = CHANNELS_LAST;
+    return MXC_OK;
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+
+/* The geometry for known shapes of data and output. */
+static mxci_packed_conv measure(const mxci_packed_params *p, const mxc_shape *data, const mxc_shape *out) {
+    mxci_packed_conv c;
+    mxci_conv_shape shape = mxci_conv_group(&p->conv, data, out);
+    mxci_packed_measure(&shape, data->dim[0], p->conv.num_group, &c);
+    return c;
+}
+
+/* Elements of the packed weight. */
+static int64_t packed_size(const mxci_packed_params *p, int64_t channels) {
+    mxci_conv_shape shape = {.channels = channels / p->conv.num_group,
+                             .filters = p->conv.num_filter / p->conv.num_group};
+    mxci_packed_conv c;
+    for (int i = 0; i < 3; i++)
+        shape.kernel[i] = i < 3 - p->conv.kernel.n ? 1 : p->conv.kernel.value[i - (3 - p->conv.kernel.n)];
+    mxci_packed_measure(&shape, 1, p->conv.num_group, &c);
+    if (p->algorithm == MXCI_PACKED_BY_CHANNEL)
+        return mxci_dim_mul(c.taps, channels);
+    return mxci_dim_mul(mxci_dim_mul(c.groups * c.panels * mxci_packed_panel(), c.taps), c.shape.channels);
+}
+
+static mxc_status check_channels(mxc_op_sig *sig, const mxci_packed_params *p, int64_t channels) {
+    if (channels > 0 && channels % p->conv.num_group == 0 &&
+        (p->algorithm != MXCI_PACKED_BY_CHANNEL || channels == p->conv.num_group))
+        return MXC_OK;
+    return mxc_sig_fail(sig, "argument 'data': %lld channels, expected a multiple of num_group %lld%s",
+                        (long long)channels, (long long)p->conv.num_group,
+                        p->algorithm == MXCI_PACKED_BY_CHANNEL ? ", the same number" : "");
+}
+
+static mxc_status packed_infer_shape(mxc_op_sig *sig) {
+    const mxci_packed_params *p = sig->params;
+    const int ndim = p->conv.kernel.n + 2;
+    mxc_shape data = mxci_shape_axes(ndim), out = data, weight = mxci_shape_axes(1);
+    MXC_TRY(mxc_sig_set_shape(sig, DATA, &data));
+    out.dim[ndim - 1] = p->conv.num_filter;
+    out.dim[0] = sig->in_shape[DATA].dim[0];
+    MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out));
+    sig->in_shape[DATA].dim[0] = sig->out_shape[0].dim[0];
+    for (int i = 0; i < p->conv.kernel.n; i++)
+        MXC_TRY(mxci_conv_infer_axis(sig, i));
+    if (!p->conv.no_bias)
+        MXC_TRY(mxc_sig_set_shape(sig, THIRD, &(mxc_shape){.ndim = 1, .dim = {p->conv.num_filter}}));
+    if (p->has_addend)
+        MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){sig->n_in - 1, MXC_SLOT_OUT(0)}));
+    const int64_t channels = sig->in_shape[DATA].dim[ndim - 1];
+    if (channels >= 0) {
+        MXC_TRY(check_channels(sig, p, channels));
+        weight.dim[0] = packed_size(p, channels);
+    }
+    return mxc_sig_set_shape(sig, WEIGHT, &weight);
+}
+
+/* ---- packing ----------------------------------------------------------------------------------------------------- */
+
+static mxc_status pack_infer_shape(mxc_op_sig *sig) {
+    const mxci_packed_params *p = sig->params;
+    const int ndim = p->conv.kernel.n + 2;
+    mxc_shape weight = mxci_shape_axes(ndim), out = mxci_shape_axes(1);
+    weight.dim[0] = p->conv.num_filter;
+    for (int i = 0; i < p->conv.kernel.n; i++)
+        weight.dim[i + 1] = p->conv.kernel.value[i];
+    MXC_TRY(mxc_sig_set_shape(sig, 0, &weight));
+    const int64_t each = sig->in_shape[0].dim[ndim - 1];
+    if (each == 0 || (p->algorithm == MXCI_PACKED_BY_CHANNEL && each > 1))
+        return mxc_sig_fail(sig, "argument 'weight': %lld channels, expected %s", (long long)each,
+                            p->algorithm == MXCI_PACKED_BY_CHANNEL ? "1" : "at least 1");
+    if (each > 0)
+        out.dim[0] = packed_size(p, mxci_dim_mul(each, p->conv.num_group));
+    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(0), &out);
+}
+
+typedef struct pack_run {
+    mxci_packed_conv conv;
+    const float *weight;
+    float *to;
+} pack_run;
+
+static void pack_part(void *arg, int64_t begin, int64_t end, int part) {
+    const pack_run *r = arg;
+    (void)part;
+    mxci_packed_pack(&r->conv, r->weight, r->to, begin, end);
+}
+
+/* (C,taps) to (taps,C). */
+static void pack_channels(const mxci_packed_conv *c, const float *weight, float *to) {
+    for (int64_t channel = 0; channel < c->in_pixel; channel++)
+        for (int64_t tap = 0; tap < c->taps; tap++)
+            to[tap * c->in_pixel + channel] = weight[channel * c->taps + tap];
+}
+
+static mxc_status pack_forward(const mxc_op_call *call) {
+    const mxci_packed_params *p = call->params;
+    const mxc_tensor *weight = &call->in[0];
+    const int ndim = weight->shape.ndim;
+    mxc_shape data = weight->shape, out = data; /* of which only the channels count */
+    pack_run r = {.weight = weight->data, .to = call->out[0].data};
+    if (call->req[0] == MXC_REQ_NULL)
+        return MXC_OK;
+    data.dim[ndim - 1] = weight->shape.dim[ndim - 1] * p->conv.num_group;
+    out.dim[ndim - 1] = p->conv.num_filter;
+    r.conv = measure(p, &data, &out);
+    if (p->algorithm == MXCI_PACKED_BY_CHANNEL)
+        pack_channels(&r.conv, r.weight, r.to);
+    else
+        mxc_parallel_for(call->run, r.conv.groups * r.conv.panels, 1, pack_part, &r);
+    return MXC_OK;
+}
+
+/* ---- convolution ------------------------------------------------------------------------------------------------- */
+
+/* Blocks of pixels times the panels of all groups are the units of work. */
+typedef struct packed_plan {
+    mxci_packed_conv conv;
+    int64_t pixels, block, panels;
+    int64_t points; /* of a block */
+} packed_plan;
+
+static packed_plan make_plan(const mxci_packed_params *p, const mxc_shape *data, const mxc_shape *out, int parts) {
+    packed_plan plan = {.conv = measure(p, data, out)};
+    const mxci_packed_conv *c = &plan.conv;
+    const int64_t strip_points = mxci_dim_mul(c->taps, MXCI_PACKED_STRIP);
+    plan.panels = c->groups * c->panels;
+    plan.pixels = mxc_shape_size(out) / c->out_pixel;
+    const int64_t strips = (plan.pixels + MXCI_PACKED_STRIP - 1) / MXCI_PACKED_STRIP;
+    const int64_t blocks = (UNITS * (int64_t)parts + plan.panels - 1) / plan.panels; /* at least */
+    int64_t block = (strips + blocks - 1) / blocks;
+    block = block < STRIPS_LIMIT ? block : STRIPS_LIMIT;
+    block = block < POINTS_LIMIT / strip_points ? block : POINTS_LIMIT / strip_points;
+    block = block > 1 ? block : 1;
+    plan.block = block * MXCI_PACKED_STRIP;
+    plan.points = mxci_dim_mul(block, strip_points);
+    return plan;
+}
+
+typedef struct packed_scratch {
+    float *zeros;
+    const float **points; /* for each part */
+} packed_scratch;
+
+static packed_scratch take_scratch(const packed_plan *plan, int parts, mxci_scratch *s) {
+    packed_scratch scratch;
+    scratch.zeros = mxci_scratch_array(s, plan->conv.in_pixel, sizeof(float));
+    scratch.points = mxci_scratch_array(s, mxci_dim_mul(parts, plan->points), sizeof(float *));
+    return scratch;
+}
+
+static size_t packed_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    const mxci_packed_params *p = sig->params;
+    mxci_scratch s = {0};
+    (void)pass;
+    if (mxc_shape_size(&sig->out_shape[0]) == 0 || p->algorithm == MXCI_PACKED_BY_CHANNEL)
+        return 0;
+    const packed_plan plan = make_plan(p, &sig->in_shape[DATA], &sig->out_shape[0], sig->parallelism);
+    take_scratch(&plan, sig->parallelism, &s);
+    return s.bytes;
+}
+
+typedef struct packed_run {
+    packed_plan plan;
+    packed_scratch scratch;
+    const float *in, *weight;
+    mxci_packed_epilogue epilogue;
+    float *out;
+} packed_run;
+
+/* Units begin..end-1: the panels of a block follow each other, and share its points. */
+static void direct_part(void *arg, int64_t begin, int64_t end, int part) {
+    const packed_run *r = arg;
+    const packed_plan *plan = &r->plan;
+    const float **points = r->scratch.points + part * plan->points;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t first = unit / plan->panels * plan->block, panel = unit % plan->panels;
+        const int64_t last = plan->pixels - first < plan->block ? plan->pixels : first + plan->block;
+        if (unit == begin || panel == 0)
+            mxci_packed_points(&plan->conv, r->in, r->scratch.zeros, first, last, points);
+        mxci_packed_direct(&plan->conv, points, r->weight, &r->epilogue, r->out, first, last, panel);
+    }
+}
+
+static void channel_part(void *arg, int64_t begin, int64_t end, int part) {
+    const packed_run *r = arg;
+    (void)part;
+    mxci_packed_by_channel(&r->plan.conv, r->in, r->weight, &r->epilogue, r->out, begin, end);
+}
+
+/* Units that are worth a thread of their own, about 0.3 MFLOP. */
+static int64_t packed_grain(double products) {
+    return (int64_t)(1.5e5 / (products + 1)) + 1;
+}
+
+static mxc_status packed_forward(const mxc_op_call *call) {
+    const mxci_packed_params *p = call->params;
+    const int parts = call->run ? mxc_engine_parallelism(call->run->engine) : 1;
+    if (call->req[0] == MXC_REQ_NULL || mxci_tensor_size(&call->out[0]) == 0)
+        return MXC_OK;
+    packed_run r = {
+        .plan = make_plan(p, &call->in[DATA].shape, &call->out[0].shape, parts),
+        .in = call->in[DATA].data,
+        .weight = call->in[WEIGHT].data,
+        .epilogue = {.bias = p->conv.no_bias ? NULL : call->in[THIRD].data,
+                     .addend = p->has_addend ? call->in[call->n_in - 1].data : NULL,
+                     .slope = (float)p->slope,
+                     .limit = (float)p->limit,
+                     .add = call->req[0] == MXC_REQ_ADD},
+        .out = call->out[0].data,
+    };
+    const mxci_packed_conv *c = &r.plan.conv;
+    if (p->algorithm == MXCI_PACKED_BY_CHANNEL) {
+        const int64_t rows = c->batch * c->shape.out[0] * c->shape.out[1];
+        mxc_parallel_for(call->run, rows, packed_grain((double)(c->shape.out[2] * c->taps * c->in_pixel)), channel_part,
+                         &r);
+        return MXC_OK;
+    }
+    r.scratch = take_scratch(&r.plan, parts, &(mxci_scratch){.base = call->temp});
+    memset(r.scratch.zeros, 0, (size_t)c->in_pixel * sizeof(float));
+    const int64_t blocks = (r.plan.pixels + r.plan.block - 1) / r.plan.block;
+    const double products = (double)(r.plan.block * mxci_packed_panel()) * (double)(c->taps * c->shape.channels);
+    mxc_parallel_for(call->run, blocks * r.plan.panels, packed_grain(products), direct_part, &r);
+    return MXC_OK;
+}
+
+/* ---- slots ------------------------------------------------------------------------------------------------------- */
+
+static const char *packed_args_of(const void *params) {
+    const mxci_packed_params *p = params;
+    return p->conv.no_bias ? "data,weight,addend" : "data,weight,bias,addend";
+}
+
+static int packed_n_args(const void *params) {
+    const mxci_packed_params *p = params;
+    return THIRD + !p->conv.no_bias + p->has_addend;
+}
+
+/* Each element of the addend is read before the output's is written, by the same thread. */
+static const mxc_inplace *packed_inplace(const mxc_op *op, mxc_pass pass) {
+    static const mxc_inplace third[] = {{MXC_FROM_IN(THIRD), 0}, MXC_INPLACE_END};
+    static const mxc_inplace fourth[] = {{MXC_FROM_IN(THIRD + 1), 0}, MXC_INPLACE_END};
+    const mxci_packed_params *p = mxc_op_params(op);
+    if (pass != MXC_FORWARD || !p->has_addend)
+        return NULL;
+    return p->conv.no_bias ? third : fourth;
+}
+
+/* ---- what passes ask --------------------------------------------------------------------------------------------- */
+
+/* Operator name with what texts the convolution was given for its shape, and one parameter more. */
+static mxc_status make_op(const mxc_op *conv, const char *name, int takes_bias, const char *algorithm, mxc_op **out) {
+    static const char *const kept[] = {"kernel", "stride", "dilate", "pad", "num_filter", "num_group", "no_bias"};
+    const char *keys[sizeof kept / sizeof *kept + 1], *values[sizeof kept / sizeof *kept + 1], *key, *value;
+    int n = 0;
+    for (int i = 0; i < mxc_op_n_given(conv); i++) {
+        mxc_op_given(conv, i, &key, &value);
+        for (size_t j = 0; j < sizeof kept / sizeof *kept - !takes_bias; j++)
+            if (!strcmp(key, kept[j]) && n < (int)(sizeof kept / sizeof *kept)) {
+                keys[n] = key;
+                values[n++] = value;
+            }
+    }
+    keys[n] = "algorithm";
+    values[n++] = algorithm;
+    return mxc_op_create(name, n, keys, values, out);
+}
+
+/* A group's products should fill vectors, or there should be a kernel for it. */
+static int choose_algorithm(const mxci_conv_params *p, const mxci_conv_shape *s, const char **out) {
+    mxci_packed_conv c;
+    mxci_packed_measure(s, 1, p->num_group, &c);
+    *out = "direct";
+    if (p->num_group > 1 && s->channels == 1 && s->filters == 1 && s->kernel[0] * s->kernel[1] <= KERNEL_ROWS)
+        *out = "by_channel";
+    else if (mxci_dim_mul(c.taps, MXCI_PACKED_STRIP) > POINTS_LIMIT)
+        return 0;
+    return 1;
+}
+
+mxc_status mxci_packed_convolution(const mxc_op_sig *sig, mxc_op **pack, mxc_op **packed) {
+    const mxci_conv_params *p = sig->params;
+    const char *algorithm;
+    *pack = *packed = NULL;
+    if (!mxci_conv_channels_last(p) || sig->in_type[DATA] != MXC_F32 || mxc_shape_size(&sig->in_shape[DATA]) == 0)
+        return MXC_OK;
+    const mxci_conv_shape shape = mxci_conv_group(p, &sig->in_shape[DATA], &sig->out_shape[0]);
+    if (!choose_algorithm(p, &shape, &algorithm))
+        return MXC_OK;
+    MXC_TRY(make_op(sig->op, "_pack_convolution", 0, algorithm, pack));
+    const mxc_status status = make_op(sig->op, "_packed_convolution", 1, algorithm, packed);
+    if (status != MXC_OK) {
+        mxc_op_release(*pack);
+        *pack = NULL;
+    }
+    return status;
+}
+
+/* The array is added, unless one is already; what rectifies comes last. */
+static mxc_status packed_epilogue(const mxc_op *op, mxc_device device, const mxc_epilogue *what, mxc_op **out) {
+    const mxci_packed_params *p = mxc_op_params(op);
+    char number[40];
+    *out = NULL;
+    if (device != MXC_CPU || p->slope != 1 || p->limit != INFINITY || (what->adds && p->has_addend))
+        return MXC_OK;
+    if (what->adds)
+        return mxci_op_like(op, "_packed_convolution", "has_addend", "1", out);
+    mxc_op *rectified;
+    mxci_format(number, sizeof number, "%.17g", what->slope);
+    MXC_TRY(mxci_op_like(op, "_packed_convolution", "slope", number, &rectified));
+    mxci_format(number, sizeof number, "%.17g", what->limit);
+    const mxc_status status = mxci_op_like(rectified, "_packed_convolution", "limit", number, out);
+    mxc_op_release(rectified);
+    return status;
+}
+
+/* ---- descriptors ------------------------------------------------------------------------------------------------- */
+
+const mxc_op_def mxci_op_pack_convolution = {
+    .size = sizeof(mxc_op_def),
+    .name = "_pack_convolution",
+    .doc =
+        "The weight (num_filter, kernel..., C / num_group) of a convolution as _packed_convolution reads it, (size,). "
+        "The order depends on the processor.",
+    .params = pack_schema,
+    .param_size = sizeof(mxci_packed_params),
+    .params_check = packed_check,
+    .args = "weight",
+    .infer_shape = pack_infer_shape,
+    .dtypes = MXC_DTYPE_BIT(MXC_F32),
+    .forward = {[MXC_CPU] = pack_forward},
+};
+
+const mxc_op_def mxci_op_packed_convolution = {
+    .size = sizeof(mxc_op_def),
+    .name = "_packed_convolution",
+    .doc =
+        "Convolution of data (N, spatial..., C), for inference on a CPU, by a weight from _pack_convolution with the "
+        "same parameters: x = Convolution(data, weight, bias) + addend, output = min(limit, x < 0 ? slope x : x).",
+    .params = schema,
+    .param_size = sizeof(mxci_packed_params),
+    .params_check = packed_check,
+    .args = "data,weight,bias,addend",
+    .args_of = packed_args_of,
+    .n_args = packed_n_args,
+    .infer_shape = packed_infer_shape,
+    .dtypes = MXC_DTYPE_BIT(MXC_F32),
+    .inplace = packed_inplace,
+    .flags = MXC_OP_SAMPLEWISE,
+    .temp_bytes = packed_temp_bytes,
+    .epilogue = packed_epilogue,
+    .forward = {[MXC_CPU] = packed_forward},
+};
