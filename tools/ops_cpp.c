@@ -159,6 +159,8 @@ static void default_text(const mxc_param *p, char *out, size_t size) {
         snprintf(out, size, p->optional ? "std::optional<int64_t>(%s)" : "%s", is_none(p) ? "std::nullopt" : t);
         break;
     case MXC_PARAM_FLOAT:
+        if (!strcmp(t, "inf"))
+            t = "std::numeric_limits<double>::infinity()";
         snprintf(out, size, p->optional ? "std::optional<double>(%s)" : "%s", is_none(p) ? "std::nullopt" : t);
         break;
     case MXC_PARAM_TUPLE:

@@ -2,6 +2,7 @@
 /* Arrays of one run that share memory: allowed where the descriptor's in-place options say so, an error elsewhere. */
 #include "math/assign.h"
 #include "operator/invocation.h"
+#include "operator/op.h"
 
 /* The slot as mxc_inplace.from counts it; -2 for one that no option can name. */
 static int from_code(const mxci_invocation *v, int slot) {
@@ -16,8 +17,7 @@ static int from_code(const mxci_invocation *v, int slot) {
 
 /* Whether an in-place option covers the pair: the slot `changed` may be written to the memory of the slot `from`. */
 static int is_allowed(const mxci_invocation *v, int from, int changed) {
-    const mxc_op_def *def = mxc_op_get_def(v->op);
-    const mxc_inplace *pair = v->pass == MXC_FORWARD ? def->inplace_forward : def->inplace_backward;
+    const mxc_inplace *pair = mxci_op_get_inplace(v->op, v->pass);
     int code = from_code(v, from), to = changed - (v->pass == MXC_FORWARD ? mxci_slot_out(v) : mxci_slot_in_grad(v));
     for (; pair && pair->from >= 0; pair++)
         if (pair->from == code && pair->to == to)

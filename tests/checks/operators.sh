@@ -15,7 +15,7 @@
 without_gpu='contrib/hawkesll control_flow/cond control_flow/foreach control_flow/while_loop custom/custom
 detection/bipartite_matching index/boolean_mask index/index_copy linalg/linalg_det linalg/linalg_gelqf
 linalg/linalg_syevd quantized/calibrate_entropy quantized/quantized_fused_conv reduce/cumsum reduce/histogram
-tensor/cross_device_copy vision/image_decode vision/psroi_pooling vision/rroi_align'
+tensor/cross_device_copy nn/packed_convolution vision/image_decode vision/psroi_pooling vision/rroi_align'
 # Operators that only passes insert, which the tests of these passes cover, and those with subgraphs, which
 # tests/executor/test_control_flow.c covers.
 without_cases='control_flow/cond control_flow/foreach control_flow/while_loop tensor/cross_device_copy'

@@ -137,9 +137,9 @@ static int layer_quantized(const mxc_op *op, mxc_quantized *out) {
 static mxc_status layer_epilogue(const mxc_op *op, mxc_device device, const mxc_epilogue *what, mxc_op **out) {
     (void)op, (void)device;
     *out = NULL;
-    return what->adds || what->slope != 0 ? MXC_OK
-                                          : mxc_op_create("own_layer_relu", 1, (const char *[]){"filters"},
-                                                          (const char *[]){"8"}, out);
+    return what->adds || what->slope != 0
+               ? MXC_OK
+               : mxc_op_create("own_layer_relu", 1, (const char *[]){"filters"}, (const char *[]){"8"}, out);
 }
 
 /* Members of the layer and of what it becomes. */

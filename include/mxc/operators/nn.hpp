@@ -1105,6 +1105,156 @@ inline symbol contrib_SyncBatchNorm(const symbol &data, const contrib_SyncBatchN
     return detail::apply(settings, name, {"data"}, {&data});
 }
 
+/** The weight (num_filter, kernel..., C / num_group) of a convolution as _packed_convolution reads it, (size,). The
+ * order depends on the processor. */
+struct pack_convolution_settings {
+    /** tuple of int, required. As of Convolution. */
+    required<tuple> kernel;
+    /** int, required. As of Convolution. */
+    required<int64_t> num_filter;
+    /** tuple of int, optional, default=(). As of Convolution. */
+    tuple stride = tuple{};
+    /** tuple of int, optional, default=(). As of Convolution. */
+    tuple dilate = tuple{};
+    /** tuple of int, optional, default=(). As of Convolution. */
+    tuple pad = tuple{};
+    /** int, optional, default=1. As of Convolution. */
+    int64_t num_group = 1;
+    /** {'direct', 'by_channel'}, optional, default='direct'. How to convolve, by which weights are packed. by_channel:
+     * for one filter a channel. */
+    text algorithm = text("direct");
+    static constexpr const char *op = "_pack_convolution";
+    template <class Visitor> void visit(Visitor &&visitor) const {
+        visitor("kernel", kernel);
+        visitor("stride", stride, tuple{});
+        visitor("dilate", dilate, tuple{});
+        visitor("pad", pad, tuple{});
+        visitor("num_filter", num_filter);
+        visitor("num_group", num_group, 1);
+        visitor("algorithm", algorithm, text("direct"));
+    }
+    static constexpr size_t count = 7, text_bytes = 1486; /* room for visit */
+};
+inline ndarray pack_convolution(const ndarray &weight, const pack_convolution_settings &settings) {
+    return detail::invoke<ndarray>(settings, {&weight});
+}
+inline void pack_convolution(into out, const ndarray &weight, const pack_convolution_settings &settings) {
+    detail::invoke_into(out, settings, {&weight});
+}
+inline symbol pack_convolution(const symbol &weight, const pack_convolution_settings &settings, text name = {}) {
+    return detail::apply(settings, name, {"weight"}, {&weight});
+}
+
+/** Convolution of data (N, spatial..., C), for inference on a CPU, by a weight from _pack_convolution with the same
+ * parameters: x = Convolution(data, weight, bias), output = min(limit, x < 0 ? slope x : x). */
+struct packed_convolution_settings {
+    /** tuple of int, required. As of Convolution. */
+    required<tuple> kernel;
+    /** int, required. As of Convolution. */
+    required<int64_t> num_filter;
+    /** tuple of int, optional, default=(). As of Convolution. */
+    tuple stride = tuple{};
+    /** tuple of int, optional, default=(). As of Convolution. */
+    tuple dilate = tuple{};
+    /** tuple of int, optional, default=(). As of Convolution. */
+    tuple pad = tuple{};
+    /** int, optional, default=1. As of Convolution. */
+    int64_t num_group = 1;
+    /** {'direct', 'by_channel'}, optional, default='direct'. How to convolve, by which weights are packed. by_channel:
+     * for one filter a channel. */
+    text algorithm = text("direct");
+    /** boolean, optional, default=False. Leave out the argument bias. */
+    bool no_bias = false;
+    /** float, optional, default=1. What to multiply negative sums by. 0: relu; 1: keep them. */
+    double slope = 1;
+    /** float, optional, default=inf. Largest output. inf: not limited. */
+    double limit = std::numeric_limits<double>::infinity();
+    static constexpr const char *op = "_packed_convolution";
+    template <class Visitor> void visit(Visitor &&visitor) const {
+        visitor("kernel", kernel);
+        visitor("stride", stride, tuple{});
+        visitor("dilate", dilate, tuple{});
+        visitor("pad", pad, tuple{});
+        visitor("num_filter", num_filter);
+        visitor("num_group", num_group, 1);
+        visitor("algorithm", algorithm, text("direct"));
+        visitor("no_bias", no_bias, false);
+        visitor("slope", slope, 1);
+        visitor("limit", limit, std::numeric_limits<double>::infinity());
+    }
+    static constexpr size_t count = 10, text_bytes = 1552; /* room for visit */
+};
+inline ndarray packed_convolution(const ndarray &data, const ndarray &weight, const ndarray &bias,
+    const packed_convolution_settings &settings) {
+    return detail::invoke<ndarray>(settings, {&data, &weight, &bias});
+}
+inline void packed_convolution(into out, const ndarray &data, const ndarray &weight, const ndarray &bias,
+    const packed_convolution_settings &settings) {
+    detail::invoke_into(out, settings, {&data, &weight, &bias});
+}
+inline symbol packed_convolution(const symbol &data, const symbol &weight, const symbol &bias,
+    const packed_convolution_settings &settings, text name = {}) {
+    return detail::apply(settings, name, {"data", "weight", "bias"}, {&data, &weight, &bias});
+}
+inline symbol packed_convolution(const symbol &data, const packed_convolution_settings &settings, text name = {}) {
+    return detail::apply(settings, name, {"data"}, {&data});
+}
+
+/** The same with an array added: x = Convolution(data, weight, bias) + addend. */
+struct packed_convolution_add_settings {
+    /** tuple of int, required. As of Convolution. */
+    required<tuple> kernel;
+    /** int, required. As of Convolution. */
+    required<int64_t> num_filter;
+    /** tuple of int, optional, default=(). As of Convolution. */
+    tuple stride = tuple{};
+    /** tuple of int, optional, default=(). As of Convolution. */
+    tuple dilate = tuple{};
+    /** tuple of int, optional, default=(). As of Convolution. */
+    tuple pad = tuple{};
+    /** int, optional, default=1. As of Convolution. */
+    int64_t num_group = 1;
+    /** {'direct', 'by_channel'}, optional, default='direct'. How to convolve, by which weights are packed. by_channel:
+     * for one filter a channel. */
+    text algorithm = text("direct");
+    /** boolean, optional, default=False. Leave out the argument bias. */
+    bool no_bias = false;
+    /** float, optional, default=1. What to multiply negative sums by. 0: relu; 1: keep them. */
+    double slope = 1;
+    /** float, optional, default=inf. Largest output. inf: not limited. */
+    double limit = std::numeric_limits<double>::infinity();
+    static constexpr const char *op = "_packed_convolution_add";
+    template <class Visitor> void visit(Visitor &&visitor) const {
+        visitor("kernel", kernel);
+        visitor("stride", stride, tuple{});
+        visitor("dilate", dilate, tuple{});
+        visitor("pad", pad, tuple{});
+        visitor("num_filter", num_filter);
+        visitor("num_group", num_group, 1);
+        visitor("algorithm", algorithm, text("direct"));
+        visitor("no_bias", no_bias, false);
+        visitor("slope", slope, 1);
+        visitor("limit", limit, std::numeric_limits<double>::infinity());
+    }
+    static constexpr size_t count = 10, text_bytes = 1552; /* room for visit */
+};
+inline ndarray packed_convolution_add(const ndarray &data, const ndarray &weight, const ndarray &bias,
+    const ndarray &addend, const packed_convolution_add_settings &settings) {
+    return detail::invoke<ndarray>(settings, {&data, &weight, &bias, &addend});
+}
+inline void packed_convolution_add(into out, const ndarray &data, const ndarray &weight, const ndarray &bias,
+    const ndarray &addend, const packed_convolution_add_settings &settings) {
+    detail::invoke_into(out, settings, {&data, &weight, &bias, &addend});
+}
+inline symbol packed_convolution_add(const symbol &data, const symbol &weight, const symbol &bias, const symbol &addend,
+    const packed_convolution_add_settings &settings, text name = {}) {
+    return detail::apply(settings, name, {"data", "weight", "bias", "addend"}, {&data, &weight, &bias, &addend});
+}
+inline symbol packed_convolution_add(const symbol &data, const packed_convolution_add_settings &settings,
+    text name = {}) {
+    return detail::apply(settings, name, {"data"}, {&data});
+}
+
 /** Images from the columns of windows, added up where windows overlap: data (N,C K,P), out (N,C,output_size) */
 struct col2im_settings {
     /** tuple of int, required. Spatial axes of out. */

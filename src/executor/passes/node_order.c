@@ -3,7 +3,7 @@
  * The execution order: which nodes run, and when. Nodes that neither an output nor a gradient needs do not run. The
  * others run in a topological order:
  * - the symbol's nodes in their order; of the nodes that replace some of them, each runs just before its first reader,
- *   or before everything else where params_first is set and it reads variables only
+ *   or before everything else where params_first is set and it follows from parameters
  * - then the backward nodes in theirs
  * - nodes that later passes have added (copies between contexts, nodes that run again) just before their first reader,
  *   so that their results occupy memory for a short time
@@ -11,10 +11,12 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "executor/passes/passes.h"
+#include "symbol/graph_query.h"
 
 typedef struct walk {
     mxci_program *program;
-    uint8_t *needed; /* node */
+    uint8_t *needed;    /* node */
+    uint8_t *of_params; /* node: a pass added it, and it runs before all others */
     mxci_node_sequence sequence;
 } walk;
 
@@ -50,28 +52,36 @@ static void emit(walk *w, int32_t node) {
         mxci_graph_place(w->program->graph, node, &w->sequence);
 }
 
-static int reads_variables(const mxci_graph *g, int32_t node) {
-    for (int32_t i = 0; i < g->nodes[node].n_inputs; i++)
-        if (g->nodes[g->entry_node[mxci_graph_inputs(g, node)[i]]].kind != MXCI_VARIABLE)
+/* 1 if the node is one of a pass on parameters: it reads variables only, or also such nodes, in which case it must not
+ * be one that computes each sample by itself. */
+static int is_of_params(const walk *w, int32_t node) {
+    const mxci_graph *g = w->program->graph;
+    const int is_samplewise = (mxci_graph_op_def(g, node)->flags & MXC_OP_SAMPLEWISE) != 0;
+    for (int32_t i = 0; i < g->nodes[node].n_inputs; i++) {
+        const int32_t from = g->entry_node[mxci_graph_inputs(g, node)[i]];
+        if (g->nodes[from].kind != MXCI_VARIABLE && (is_samplewise || !w->of_params[from]))
             return 0;
+    }
     return 1;
 }
 
 mxc_status mxci_pass_node_order(mxci_program *p, int params_first) {
     const mxci_graph *g = p->graph;
     const size_t n = (size_t)g->n_nodes + 1;
-    walk w = {.program = p, .needed = mxci_calloc(n, 1)};
+    walk w = {.program = p, .needed = mxci_calloc(n, 1), .of_params = mxci_calloc(n, 1)};
     mxc_status status = MXC_OK;
     p->order = mxci_calloc(n, sizeof *p->order);
     p->step_of = mxci_calloc(n, sizeof *p->step_of);
     w.sequence = (mxci_node_sequence){0, p->order, p->step_of, mxci_calloc(n, sizeof *p->order)};
-    if (w.needed && w.sequence.stack && p->order && p->step_of) {
+    if (w.needed && w.of_params && w.sequence.stack && p->order && p->step_of) {
         for (int32_t i = 0; i < g->n_nodes; i++)
             p->step_of[i] = -1;
         mark_needed(&w);
         for (int32_t i = 0; params_first && i < p->n_symbol_nodes; i++)
-            if (!g->nodes[i].node && reads_variables(g, i))
+            if (!g->nodes[i].node && g->nodes[i].kind != MXCI_VARIABLE && is_of_params(&w, i)) {
+                w.of_params[i] = 1;
                 emit(&w, i);
+            }
         for (int32_t i = 0; i < p->n_symbol_nodes; i++)
             emit(&w, i);
         for (int32_t i = 0; i < g->n_outputs; i++) /* of nodes that passes appended */
@@ -84,6 +94,7 @@ mxc_status mxci_pass_node_order(mxci_program *p, int params_first) {
         status = MXCI_NO_MEMORY("execution order", "the steps");
     }
     mxci_free(w.needed);
+    mxci_free(w.of_params);
     mxci_free(w.sequence.stack);
     return status;
 }

@@ -17,11 +17,17 @@
 #include "operator/op.h"
 
 enum { DATA, WEIGHT, THIRD };
+
+/* Of _packed_convolution_add. */
+static int has_addend(int n_in, const mxci_packed_params *p) {
+    return n_in > THIRD + !p->conv.no_bias;
+}
+
 enum {
     STRIPS_LIMIT = 32,      /* of a block of pixels, whose points are made together */
     POINTS_LIMIT = 1 << 13, /* of a block: 64 KiB */
     UNITS = 8,              /* for each thread, at least */
-    CHANNELS_LAST = 3, /* a value of layout for which mxci_conv_channels_last is 1 */
+    CHANNELS_LAST = 3,      /* a value of layout for which mxci_conv_channels_last is 1 */
     KERNEL_ROWS = 64,       /* by channels, at most */
 };
 
@@ -84,12 +90,10 @@ static const mxc_param schema[] = {
     COMMON_PARAMS,
     {MXC_PARAM_FIELD(mxci_conv_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "Leave out the argument bias."},
-    {MXC_PARAM_FIELD(mxci_packed_params, has_addend), .name = "has_addend", .type = MXC_PARAM_BOOL, .initial = "False",
-     .doc = "Take an argument addend, of the output's shape, and add it."},
     {MXC_PARAM_FIELD(mxci_packed_params, slope), .name = "slope", .type = MXC_PARAM_FLOAT, .initial = "1",
      .doc = "What to multiply negative sums by. 0: relu; 1: keep them."},
-    {MXC_PARAM_FIELD(mxci_packed_params, limit), .name = "limit", .type = MXC_PARAM_FLOAT, .non_finite = 1, .initial = "inf",
-     .doc = "Largest output. inf: not limited."},
+    {MXC_PARAM_FIELD(mxci_packed_params, limit), .name = "limit", .type = MXC_PARAM_FLOAT, .non_finite = 1,
+     .initial = "inf", .doc = "Largest output. inf: not limited."},
     MXC_PARAM_END,
 };
 
@@ -149,7 +153,7 @@ static mxc_status packed_infer_shape(mxc_op_sig *sig) {
         MXC_TRY(mxci_conv_infer_axis(sig, i));
     if (!p->conv.no_bias)
         MXC_TRY(mxc_sig_set_shape(sig, THIRD, &(mxc_shape){.ndim = 1, .dim = {p->conv.num_filter}}));
-    if (p->has_addend)
+    if (has_addend(sig->n_in, p))
         MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){sig->n_in - 1, MXC_SLOT_OUT(0)}));
     const int64_t channels = sig->in_shape[DATA].dim[ndim - 1];
     if (channels >= 0) {
@@ -181,20 +185,24 @@ static mxc_status pack_infer_shape(mxc_op_sig *sig) {
 typedef struct pack_run {
     mxci_packed_conv conv;
     const float *weight;
+    int add;
     float *to;
 } pack_run;
 
 static void pack_part(void *arg, int64_t begin, int64_t end, int part) {
     const pack_run *r = arg;
     (void)part;
-    mxci_packed_pack(&r->conv, r->weight, r->to, begin, end);
+    mxci_packed_pack(&r->conv, r->weight, r->add, r->to, begin, end);
 }
 
 /* (C,taps) to (taps,C). */
-static void pack_channels(const mxci_packed_conv *c, const float *weight, float *to) {
+static void pack_channels(const pack_run *r) {
+    const mxci_packed_conv *c = &r->conv;
     for (int64_t channel = 0; channel < c->in_pixel; channel++)
-        for (int64_t tap = 0; tap < c->taps; tap++)
-            to[tap * c->in_pixel + channel] = weight[channel * c->taps + tap];
+        for (int64_t tap = 0; tap < c->taps; tap++) {
+            float *to = &r->to[tap * c->in_pixel + channel];
+            *to = (r->add ? *to : 0) + r->weight[channel * c->taps + tap];
+        }
 }
 
 static mxc_status pack_forward(const mxc_op_call *call) {
@@ -202,14 +210,14 @@ static mxc_status pack_forward(const mxc_op_call *call) {
     const mxc_tensor *weight = &call->in[0];
     const int ndim = weight->shape.ndim;
     mxc_shape data = weight->shape, out = data; /* of which only the channels count */
-    pack_run r = {.weight = weight->data, .to = call->out[0].data};
+    pack_run r = {.weight = weight->data, .add = call->req[0] == MXC_REQ_ADD, .to = call->out[0].data};
     if (call->req[0] == MXC_REQ_NULL)
         return MXC_OK;
     data.dim[ndim - 1] = weight->shape.dim[ndim - 1] * p->conv.num_group;
     out.dim[ndim - 1] = p->conv.num_filter;
     r.conv = measure(p, &data, &out);
     if (p->algorithm == MXCI_PACKED_BY_CHANNEL)
-        pack_channels(&r.conv, r.weight, r.to);
+        pack_channels(&r);
     else
         mxc_parallel_for(call->run, r.conv.groups * r.conv.panels, 1, pack_part, &r);
     return MXC_OK;
@@ -307,7 +315,7 @@ static mxc_status packed_forward(const mxc_op_call *call) {
         .in = call->in[DATA].data,
         .weight = call->in[WEIGHT].data,
         .epilogue = {.bias = p->conv.no_bias ? NULL : call->in[THIRD].data,
-                     .addend = p->has_addend ? call->in[call->n_in - 1].data : NULL,
+                     .addend = has_addend(call->n_in, p) ? call->in[call->n_in - 1].data : NULL,
                      .slope = (float)p->slope,
                      .limit = (float)p->limit,
                      .add = call->req[0] == MXC_REQ_ADD},
@@ -330,24 +338,25 @@ static mxc_status packed_forward(const mxc_op_call *call) {
 
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
-static const char *packed_args_of(const void *params) {
-    const mxci_packed_params *p = params;
-    return p->conv.no_bias ? "data,weight,addend" : "data,weight,bias,addend";
+static int packed_n_args(const void *params) {
+    return THIRD + !((const mxci_packed_params *)params)->conv.no_bias;
 }
 
-static int packed_n_args(const void *params) {
-    const mxci_packed_params *p = params;
-    return THIRD + !p->conv.no_bias + p->has_addend;
+static const char *add_args_of(const void *params) {
+    return ((const mxci_packed_params *)params)->conv.no_bias ? "data,weight,addend" : "data,weight,bias,addend";
+}
+
+static int add_n_args(const void *params) {
+    return packed_n_args(params) + 1;
 }
 
 /* Each element of the addend is read before the output's is written, by the same thread. */
-static const mxc_inplace *packed_inplace(const mxc_op *op, mxc_pass pass) {
+static const mxc_inplace *add_inplace(const mxc_op *op, mxc_pass pass) {
     static const mxc_inplace third[] = {{MXC_FROM_IN(THIRD), 0}, MXC_INPLACE_END};
     static const mxc_inplace fourth[] = {{MXC_FROM_IN(THIRD + 1), 0}, MXC_INPLACE_END};
-    const mxci_packed_params *p = mxc_op_params(op);
-    if (pass != MXC_FORWARD || !p->has_addend)
+    if (pass != MXC_FORWARD)
         return NULL;
-    return p->conv.no_bias ? third : fourth;
+    return mxc_op_n_args(op) > THIRD + 1 ? fourth : third;
 }
 
 /* ---- what passes ask --------------------------------------------------------------------------------------------- */
@@ -403,17 +412,18 @@ mxc_status mxci_packed_convolution(const mxc_op_sig *sig, mxc_op **pack, mxc_op 
 /* The array is added, unless one is already; what rectifies comes last. */
 static mxc_status packed_epilogue(const mxc_op *op, mxc_device device, const mxc_epilogue *what, mxc_op **out) {
     const mxci_packed_params *p = mxc_op_params(op);
+    const char *const name = mxc_op_get_def(op)->name;
     char number[40];
+    mxc_op *rectified;
     *out = NULL;
-    if (device != MXC_CPU || p->slope != 1 || p->limit != INFINITY || (what->adds && p->has_addend))
+    if (device != MXC_CPU || p->slope != 1 || p->limit != INFINITY)
         return MXC_OK;
     if (what->adds)
-        return mxci_op_like(op, "_packed_convolution", "has_addend", "1", out);
-    mxc_op *rectified;
+        return has_addend(mxc_op_n_args(op), p) ? MXC_OK : mxci_op_like(op, "_packed_convolution_add", NULL, NULL, out);
     mxci_format(number, sizeof number, "%.17g", what->slope);
-    MXC_TRY(mxci_op_like(op, "_packed_convolution", "slope", number, &rectified));
+    MXC_TRY(mxci_op_like(op, name, "slope", number, &rectified));
     mxci_format(number, sizeof number, "%.17g", what->limit);
-    const mxc_status status = mxci_op_like(rectified, "_packed_convolution", "limit", number, out);
+    const mxc_status status = mxci_op_like(rectified, name, "limit", number, out);
     mxc_op_release(rectified);
     return status;
 }
@@ -435,23 +445,28 @@ const mxc_op_def mxci_op_pack_convolution = {
     .forward = {[MXC_CPU] = pack_forward},
 };
 
+#define PACKED_CONVOLUTION                                                                             \
+    .size = sizeof(mxc_op_def), .params = schema, .param_size = sizeof(mxci_packed_params),            \
+    .params_check = packed_check, .infer_shape = packed_infer_shape, .dtypes = MXC_DTYPE_BIT(MXC_F32), \
+    .temp_bytes = packed_temp_bytes, .epilogue = packed_epilogue, .forward = {[MXC_CPU] = packed_forward}
+
 const mxc_op_def mxci_op_packed_convolution = {
-    .size = sizeof(mxc_op_def),
+    PACKED_CONVOLUTION,
     .name = "_packed_convolution",
     .doc =
         "Convolution of data (N, spatial..., C), for inference on a CPU, by a weight from _pack_convolution with the "
-        "same parameters: x = Convolution(data, weight, bias) + addend, output = min(limit, x < 0 ? slope x : x).",
-    .params = schema,
-    .param_size = sizeof(mxci_packed_params),
-    .params_check = packed_check,
-    .args = "data,weight,bias,addend",
-    .args_of = packed_args_of,
+        "same parameters: x = Convolution(data, weight, bias), output = min(limit, x < 0 ? slope x : x).",
+    .args = "data,weight,bias",
     .n_args = packed_n_args,
-    .infer_shape = packed_infer_shape,
-    .dtypes = MXC_DTYPE_BIT(MXC_F32),
-    .inplace = packed_inplace,
     .flags = MXC_OP_SAMPLEWISE,
-    .temp_bytes = packed_temp_bytes,
-    .epilogue = packed_epilogue,
-    .forward = {[MXC_CPU] = packed_forward},
+};
+
+const mxc_op_def mxci_op_packed_convolution_add = {
+    PACKED_CONVOLUTION,
+    .name = "_packed_convolution_add",
+    .doc = "The same with an array added: x = Convolution(data, weight, bias) + addend.",
+    .args = "data,weight,bias,addend",
+    .args_of = add_args_of,
+    .n_args = add_n_args,
+    .inplace = add_inplace,
 };

@@ -12,7 +12,7 @@ typedef enum mxci_packed_algorithm {
 
 typedef struct mxci_packed_params {
     mxci_conv_params conv; /* without workspace and cuDNN's */
-    int32_t algorithm, has_addend;
+    int32_t algorithm;
     double slope, limit;
 } mxci_packed_params;
 

@@ -76,19 +76,21 @@ void mxci_packed_measure(const mxci_conv_shape *shape, int64_t batch, int64_t gr
 
 /* ---- packing ----------------------------------------------------------------------------------------------------- */
 
-void mxci_packed_pack(const mxci_packed_conv *c, const float *weight, float *packed, int64_t begin, int64_t end) {
+void mxci_packed_pack(const mxci_packed_conv *c, const float *weight, int add, float *packed, int64_t begin,
+                      int64_t end) {
     const int64_t channels = c->shape.channels, each = channels / c->merged, filters = c->shape.filters / c->merged;
     const int64_t size = c->taps * channels * PANEL;
     for (int64_t i = begin; i < end; i++) {
         const int64_t group = i / c->panels, first = i % c->panels * PANEL;
         float *to = packed + i * size;
-        memset(to, 0, (size_t)size * sizeof *to);
+        if (!add)
+            memset(to, 0, (size_t)size * sizeof *to);
         for (int64_t j = 0; j < PANEL && first + j < c->shape.filters; j++) {
             const float *from = weight + (group * c->shape.filters + first + j) * c->taps * each;
             float *column = to + (first + j) / filters * each * PANEL + j; /* of the first tap, of the own channels */
             for (int64_t tap = 0; tap < c->taps; tap++)
                 for (int64_t k = 0; k < each; k++)
-                    column[(tap * channels + k) * PANEL] = from[tap * each + k];
+                    column[(tap * channels + k) * PANEL] += from[tap * each + k];
         }
     }
 }

@@ -40,8 +40,9 @@ int64_t mxci_packed_panel(void);
 /* Merges groups of the shape, of one group, as far as that costs nothing. */
 void mxci_packed_measure(const mxci_conv_shape *shape, int64_t batch, int64_t groups, mxci_packed_conv *out);
 
-/* Panels begin..end-1 of all groups of the weight. */
-void mxci_packed_pack(const mxci_packed_conv *c, const float *weight, float *packed, int64_t begin, int64_t end);
+/* packed = or += panels begin..end-1 of all groups of the weight. */
+void mxci_packed_pack(const mxci_packed_conv *c, const float *weight, int add, float *packed, int64_t begin,
+                      int64_t end);
 
 /* Where each pixel of begin..end-1 reads each tap: points[strip][tap][pixel of the strip], zeros (C floats of 0)
  * outside of the image. */
