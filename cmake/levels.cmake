@@ -31,9 +31,9 @@ set(level_avx2_flags -march=x86-64-v3)
 set(level_avx512_flags -march=x86-64-v4)
 # Beside faster levels, baseline is for old processors, and small: only what is written with vectors is compiled for speed.
 set(baseline_flags -fno-tree-vectorize -fno-jump-tables -fno-align-functions -fno-align-jumps -fno-align-loops)
-set(baseline_fast "cast|convolution|gemm|int8|random|reduce|strided|tile|winograd")
+set(baseline_fast "cast|convolution|gemm|int8|packed_convolution|packed_winograd|random|reduce|strided|tile|winograd")
 # The kernels that gain from AVX-512 (docs/performance.md); for the others, avx512 takes those of avx2.
-set(level_avx512_kernels "activation|convolution|gemm|leaky_relu|rnn|winograd")
+set(level_avx512_kernels "activation|convolution|gemm|leaky_relu|packed_convolution|packed_winograd|rnn|winograd")
 
 set(levels ${MXC_CPU_LEVELS})
 list(LENGTH levels level_count)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/simd_wide.h"
+#include "operator/nn/packed_vectors.h"
 
 #define V mxci_wide_f32
 enum {
@@ -13,42 +13,6 @@ enum {
     DEPTH = 2048, /* channels of taps that are added up before the next pixels: their panel stays in the second cache */
     ROW_TAPS = 64 /* kernel rows of one filter a channel, at most */
 };
-
-/* ---- vectors ----------------------------------------------------------------------------------------------------- */
-
-/* The first n lanes, 1 to all, and zeros. */
-MXCI_INLINE V load_n(const float *p, int n) {
-    if (n == LANES)
-        return mxci_wide_load_f32(p);
-#if MXCI_WIDE_MASKS
-    return mxci_wide_load_first_f32(p, n);
-#else
-    float lane[LANES] = {0};
-    memcpy(lane, p, (size_t)n * sizeof *lane);
-    return mxci_wide_load_f32(lane);
-#endif
-}
-
-MXCI_INLINE void store_n(float *p, int n, V v) {
-    if (n == LANES) {
-        mxci_wide_store_f32(p, v);
-        return;
-    }
-#if MXCI_WIDE_MASKS
-    mxci_wide_store_first_f32(p, n, v);
-#else
-    float lane[LANES];
-    mxci_wide_store_f32(lane, v);
-    memcpy(p, lane, (size_t)n * sizeof *lane);
-#endif
-}
-
-/* NaN stays NaN; slope 0 makes 0 of -infinity too. */
-MXCI_INLINE V rectify(V x, float slope, float limit) {
-    const V zero = mxci_wide_splat_f32(0), most = mxci_wide_splat_f32(limit);
-    x = mxci_wide_select_f32(x < zero, slope == 0 ? zero : x * slope, x);
-    return mxci_wide_select_f32(x > most, most, x);
-}
 
 /* ---- geometry ---------------------------------------------------------------------------------------------------- */
 
@@ -164,9 +128,10 @@ MXCI_INLINE void tile_any(const int rows, const int vectors, const tile *t) {
         MXCI_UNROLL
         for (int j = 0; j < vectors; j++) {
             const int n = j == vectors - 1 ? t->last : LANES;
-            acc[i][j] = t->start ? load_n(t->start + i * t->start_row + j * LANES, n) : mxci_wide_splat_f32(0);
+            acc[i][j] =
+                t->start ? mxci_packed_load(t->start + i * t->start_row + j * LANES, n) : mxci_wide_splat_f32(0);
             if (t->addend)
-                acc[i][j] += load_n(t->addend + i * t->out_row + j * LANES, n);
+                acc[i][j] += mxci_packed_load(t->addend + i * t->out_row + j * LANES, n);
         }
     }
     for (int64_t tap = 0; tap < t->taps; tap++) {
@@ -194,10 +159,10 @@ MXCI_INLINE void tile_any(const int rows, const int vectors, const tile *t) {
         for (int j = 0; j < vectors; j++) {
             const int n = j == vectors - 1 ? t->last : LANES;
             float *to = t->out + i * t->out_row + j * LANES;
-            V x = t->is_whole ? rectify(acc[i][j], t->slope, t->limit) : acc[i][j];
+            V x = t->is_whole ? mxci_packed_rectify(acc[i][j], t->slope, t->limit) : acc[i][j];
             if (t->add)
-                x += load_n(to, n);
-            store_n(to, n, x);
+                x += mxci_packed_load(to, n);
+            mxci_packed_store(to, n, x);
         }
     }
 }
@@ -298,26 +263,26 @@ MXCI_INLINE void channel_tile(const int count, const row *r, int64_t x, int64_t 
     V acc[STRIP];
     MXCI_UNROLL
     for (int i = 0; i < count; i++) {
-        acc[i] = e->bias ? load_n(e->bias + channel, n) : mxci_wide_splat_f32(0);
+        acc[i] = e->bias ? mxci_packed_load(e->bias + channel, n) : mxci_wide_splat_f32(0);
         if (e->addend)
-            acc[i] += load_n(e->addend + to + i * pixel, n);
+            acc[i] += mxci_packed_load(e->addend + to + i * pixel, n);
     }
     for (int k = 0; k < r->n; k++) {
         const float *in = r->in[k] + (x * s->stride[2] - s->pad[2] + begin * s->dilate[2]) * pixel + channel;
         const float *weight = r->weight[k] + begin * pixel + channel;
         for (int64_t tap = begin; tap < end; tap++, in += s->dilate[2] * pixel, weight += pixel) {
-            const V w = load_n(weight, n);
+            const V w = mxci_packed_load(weight, n);
             MXCI_UNROLL
             for (int i = 0; i < count; i++)
-                acc[i] += load_n(in + i * step, n) * w;
+                acc[i] += mxci_packed_load(in + i * step, n) * w;
         }
     }
     MXCI_UNROLL
     for (int i = 0; i < count; i++) {
-        V v = rectify(acc[i], e->slope, e->limit);
+        V v = mxci_packed_rectify(acc[i], e->slope, e->limit);
         if (e->add)
-            v += load_n(r->out + to + i * pixel, n);
-        store_n(r->out + to + i * pixel, n, v);
+            v += mxci_packed_load(r->out + to + i * pixel, n);
+        mxci_packed_store(r->out + to + i * pixel, n, v);
     }
 }
 
