@@ -15,7 +15,7 @@ enum {
 
 typedef mxci_v_f32 V;
 
-#define ROOT 1.41421356237309504880f /* sqrt(2): the points are +-ROOT / 2 and +-ROOT */
+#include "operator/nn/winograd_transforms.inc"
 
 int64_t mxci_winograd_panel(void) {
     return PANEL;
@@ -28,63 +28,6 @@ MXCI_INLINE int64_t panel_width(int64_t first, int64_t columns) {
 
 static int64_t whole_columns(int64_t n) {
     return (n + COLUMNS - 1) / COLUMNS * COLUMNS;
-}
-
-/* ---- the transforms of one axis ---------------------------------------------------------------------------------- */
-/* Vectors step apart; out may not be in. */
-
-/* B^T: six to six. */
-MXCI_INLINE void transform_input(const V *d, int step, V *out) {
-    const V even1 = d[4 * step] - 2.0f * d[2 * step], odd1 = ROOT / 2 * d[3 * step] - ROOT * d[step];
-    const V even2 = d[4 * step] - 0.5f * d[2 * step], odd2 = ROOT * d[3 * step] - ROOT / 2 * d[step];
-    out[0] = d[0] - 2.5f * d[2 * step] + d[4 * step];
-    out[step] = even1 + odd1;
-    out[2 * step] = even1 - odd1;
-    out[3 * step] = even2 + odd2;
-    out[4 * step] = even2 - odd2;
-    out[5 * step] = d[step] - 2.5f * d[3 * step] + d[5 * step];
-}
-
-/* A^T: six to four. */
-MXCI_INLINE void transform_output(const V *m, int step, V *out, int out_step) {
-    const V sum1 = m[step] + m[2 * step], difference1 = m[step] - m[2 * step];
-    const V sum2 = m[3 * step] + m[4 * step], difference2 = m[3 * step] - m[4 * step];
-    out[0] = m[0] + sum1 + sum2;
-    out[out_step] = ROOT / 2 * difference1 + ROOT * difference2;
-    out[2 * out_step] = 0.5f * sum1 + 2.0f * sum2;
-    out[3 * out_step] = ROOT / 4 * difference1 + 2 * ROOT * difference2 + m[5 * step];
-}
-
-/* A: four to six. */
-MXCI_INLINE void transform_out_grad(const V *y, int step, V *out, int out_step) {
-    const V even1 = y[0] + 0.5f * y[2 * step], odd1 = ROOT / 2 * y[step] + ROOT / 4 * y[3 * step];
-    const V even2 = y[0] + 2.0f * y[2 * step], odd2 = ROOT * y[step] + 2 * ROOT * y[3 * step];
-    out[0] = y[0];
-    out[out_step] = even1 + odd1;
-    out[2 * out_step] = even1 - odd1;
-    out[3 * out_step] = even2 + odd2;
-    out[4 * out_step] = even2 - odd2;
-    out[5 * out_step] = y[3 * step];
-}
-
-/* G: three to six. */
-MXCI_INLINE void transform_weight(const V *g, int step, V *out, int out_step) {
-    const V even1 = -2.0f / 3 * g[0] - 1.0f / 3 * g[2 * step], odd1 = ROOT / 3 * g[step];
-    const V even2 = 1.0f / 6 * g[0] + 1.0f / 3 * g[2 * step], odd2 = ROOT / 6 * g[step];
-    out[0] = g[0];
-    out[out_step] = even1 - odd1;
-    out[2 * out_step] = even1 + odd1;
-    out[3 * out_step] = even2 + odd2;
-    out[4 * out_step] = even2 - odd2;
-    out[5 * out_step] = g[2 * step];
-}
-
-/* G^T: six to three. */
-MXCI_INLINE void transform_weight_grad(const V *m, int step, V *out, int out_step) {
-    const V sum1 = m[step] + m[2 * step], sum2 = m[3 * step] + m[4 * step];
-    out[0] = m[0] - 2.0f / 3 * sum1 + 1.0f / 6 * sum2;
-    out[out_step] = ROOT / 3 * (m[2 * step] - m[step]) + ROOT / 6 * (m[3 * step] - m[4 * step]);
-    out[2 * out_step] = 1.0f / 3 * (sum2 - sum1) + m[5 * step];
 }
 
 /* ---- rows of tiles ------------------------------------------------------------------------------------------------
