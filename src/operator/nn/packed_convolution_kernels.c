@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "operator/nn/packed_vectors.h"
+#include "operator/nn/packed_vectors_kernels.h"
 
 #define V mxci_wide_f32
 enum {

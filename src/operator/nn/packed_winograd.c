@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operator/nn/packed_winograd.h"
 
-#include "operator/nn/winograd_kernels.h"
+#include "base/options.h"
+#include "operator/nn/winograd.h"
 
 enum {
     POSITIONS = MXCI_WINOGRAD_POSITIONS,
@@ -77,7 +78,10 @@ static double reading(double bytes) {
 /* In multiply-adds of a channel and a filter, as they run in a product: a tile has 36 for each pair of these, a
  * channel's or filter's transform takes the time of 500, and the direct algorithm has 9 a pixel. */
 int mxci_packed_winograd_pays(const mxci_conv_shape *s, int64_t batch) {
+    const int64_t when = mxci_option_get(MXCI_OPT_MXC_WINOGRAD);
     mxci_packed_winograd w;
+    if (when != MXCI_WINOGRAD_WHERE_FASTER)
+        return when == MXCI_WINOGRAD_ALWAYS;
     mxci_packed_winograd_plan(s, batch, 1, &w);
     const int64_t lanes = mxci_packed_panel() / 2;
     const double channels = (double)w.channels, filters = (double)(divide_up(w.filters, lanes) * lanes);

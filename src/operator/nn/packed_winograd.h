@@ -15,10 +15,11 @@
 /* Whether the algorithm computes a convolution of so many groups: one, of two axes, with a 3x3 kernel, stride and
  * dilation 1. */
 int mxci_packed_winograd_possible(const mxci_conv_shape *s, int64_t groups);
-/* Whether it then takes less time than a direct product for so many samples. */
+/* Whether a possible one takes less time than a direct product for so many samples, or what MXC_WINOGRAD says instead.
+ */
 int mxci_packed_winograd_pays(const mxci_conv_shape *s, int64_t batch);
 
-/* Plans a possible convolution for parts threads; weights can be packed by a plan for any batch. */
+/* Plans a possible convolution for parts threads. Packing needs no more of the shape than channels and filters. */
 void mxci_packed_winograd_plan(const mxci_conv_shape *s, int64_t batch, int parts, mxci_packed_winograd *out);
 
 /* Floats of packed weights; INT64_MAX if they overflow. */

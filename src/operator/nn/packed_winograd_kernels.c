@@ -2,7 +2,7 @@
 #include "operator/nn/packed_winograd_kernels.h"
 
 #include "math/gemm_kernels.h"
-#include "operator/nn/packed_vectors.h"
+#include "operator/nn/packed_vectors_kernels.h"
 #include "operator/nn/winograd_kernels.h"
 
 enum {
@@ -17,7 +17,7 @@ enum {
 
 typedef mxci_wide_f32 V;
 
-#include "operator/nn/winograd_transforms.inc"
+#include "operator/nn/winograd_transform_kernels.inc"
 
 int64_t mxci_packed_winograd_row(int64_t channels) {
     return (channels + LANES - 1) / LANES * LANES;

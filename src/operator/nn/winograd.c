@@ -4,8 +4,6 @@
 #include "base/options.h"
 #include "math/loop.h"
 
-enum { NEVER, WHERE_FASTER, ALWAYS }; /* MXC_WINOGRAD */
-
 enum {
     POSITIONS = MXCI_WINOGRAD_POSITIONS,
     COLUMNS = MXCI_WINOGRAD_COLUMNS,
@@ -69,7 +67,7 @@ static int64_t block_rows(const mxci_winograd *w, int64_t rows) {
 int mxci_winograd_plan(const mxci_conv_shape *s, int64_t batch, int64_t groups, int64_t samples, mxci_winograd *out) {
     mxci_winograd w = {.channels = s->channels, .filters = s->filters};
     const int64_t when = mxci_option_get(MXCI_OPT_MXC_WINOGRAD);
-    if (when == NEVER || s->kernel[0] != 1 || s->in[0] != 1 || s->pad[0] != 0)
+    if (when == MXCI_WINOGRAD_NEVER || s->kernel[0] != 1 || s->in[0] != 1 || s->pad[0] != 0)
         return 0;
     for (int i = 0; i < 2; i++) {
         if (s->kernel[i + 1] != 3 || s->stride[i + 1] != 1 || s->dilate[i + 1] != 1)
@@ -80,7 +78,7 @@ int mxci_winograd_plan(const mxci_conv_shape *s, int64_t batch, int64_t groups, 
     }
     w.rows = (w.out[0] + OUT - 1) / OUT;
     w.columns = (w.out[1] + OUT - 1) / OUT;
-    if (w.columns > COLUMNS_LIMIT || (when == WHERE_FASTER && !pays(&w, samples)))
+    if (w.columns > COLUMNS_LIMIT || (when == MXCI_WINOGRAD_WHERE_FASTER && !pays(&w, samples)))
         return 0;
     w.in_sample = mxci_dim_mul(mxci_dim_mul(groups, w.channels), mxci_dim_mul(w.in[0], w.in[1]));
     w.out_sample = mxci_dim_mul(mxci_dim_mul(groups, w.filters), mxci_dim_mul(w.out[0], w.out[1]));

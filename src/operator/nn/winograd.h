@@ -12,6 +12,8 @@
 #include "operator/nn/convolution_kernels.h"
 #include "operator/nn/winograd_kernels.h"
 
+enum { MXCI_WINOGRAD_NEVER, MXCI_WINOGRAD_WHERE_FASTER, MXCI_WINOGRAD_ALWAYS }; /* MXC_WINOGRAD */
+
 /* Whether the algorithm computes a group of this shape in less time than the direct one; if so, out is its plan for
  * batch samples of groups groups. samples: by how many of them the choice divides the time that weights take, which is
  * 1 where it must not depend on the batch. */

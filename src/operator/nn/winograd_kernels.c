@@ -15,7 +15,7 @@ enum {
 
 typedef mxci_v_f32 V;
 
-#include "operator/nn/winograd_transforms.inc"
+#include "operator/nn/winograd_transform_kernels.inc"
 
 int64_t mxci_winograd_panel(void) {
     return PANEL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vectors of the level, for convolutions with channels last by packed weights: parts of a vector, and what the epilogue
  * does to one. */
-#ifndef MXCI_OPERATOR_NN_PACKED_VECTORS_H
-#define MXCI_OPERATOR_NN_PACKED_VECTORS_H
+#ifndef MXCI_OPERATOR_NN_PACKED_VECTORS_KERNELS_H
+#define MXCI_OPERATOR_NN_PACKED_VECTORS_KERNELS_H
 
 #include "base/simd_wide.h"
 
