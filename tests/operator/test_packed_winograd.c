@@ -94,7 +94,7 @@ static mxc_status run_trial(const mxc_run *run, void *arg) {
     scratch.base = malloc(measure.bytes);
     float *packed = malloc((size_t)mxci_packed_winograd_elements(&w) * sizeof *packed);
     if (scratch.base && packed) {
-        mxci_packed_winograd_pack(run, &w, t->weight, packed);
+        mxci_packed_winograd_pack(run, &w, t->weight, 0, packed);
         mxci_packed_winograd_run(run, &w, t->in, packed, &epilogue,
                                  mxci_packed_winograd_scratch(&w, t->parts, &scratch), t->out);
     }
@@ -226,6 +226,26 @@ static void test_epilogue_of_special_values(void **state) {
     free_trial(&t);
 }
 
+/* Packing twice, the second time into the sum, doubles each element; a panel's missing filters stay 0. */
+static void test_packing_adds(void **state) {
+    const layer l = {1, 21, 4, 4, 35, 1, 0, INFINITY, 0, 0, 0};
+    const mxci_conv_shape shape = shape_of(&l);
+    mxci_packed_winograd w;
+    (void)state;
+    mxci_packed_winograd_plan(&shape, 1, 1, &w);
+    const int64_t n = mxci_packed_winograd_elements(&w);
+    float *weight = random_floats(l.filters * 9 * l.channels, 5), *once = random_floats(n, 6);
+    float *twice = random_floats(n, 7);
+    mxci_packed_winograd_pack(NULL, &w, weight, 0, once);
+    mxci_packed_winograd_pack(NULL, &w, weight, 0, twice);
+    mxci_packed_winograd_pack(NULL, &w, weight, 1, twice);
+    for (int64_t i = 0; i < n; i++)
+        assert_true(twice[i] == 2 * once[i]);
+    free(weight);
+    free(once);
+    free(twice);
+}
+
 static void test_choice(void **state) {
     const layer l = {8, 64, 56, 56, 64, 1, 0, INFINITY, 0, 0, 0};
     const mxci_conv_shape good = shape_of(&l);
@@ -257,6 +277,7 @@ int main(void) {
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_batch_does_not_matter),
         cmocka_unit_test(test_epilogue_of_special_values),
+        cmocka_unit_test(test_packing_adds),
         cmocka_unit_test(test_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,17 +101,19 @@ int64_t mxci_packed_winograd_elements(const mxci_packed_winograd *w) {
 typedef struct packing {
     const mxci_packed_winograd *w;
     const float *weight;
+    int add;
     float *packed;
 } packing;
 
 static void weights_part(void *arg, int64_t begin, int64_t end, int part) {
     const packing *p = arg;
     (void)part;
-    mxci_packed_winograd_weights(p->w, p->weight, p->packed, begin, end);
+    mxci_packed_winograd_weights(p->w, p->weight, p->add, p->packed, begin, end);
 }
 
-void mxci_packed_winograd_pack(const mxc_run *run, const mxci_packed_winograd *w, const float *weight, float *packed) {
-    packing p = {w, weight, packed};
+void mxci_packed_winograd_pack(const mxc_run *run, const mxci_packed_winograd *w, const float *weight, int add,
+                               float *packed) {
+    packing p = {w, weight, add, packed};
     mxc_parallel_for(run, w->panels, 1, weights_part, &p);
 }
 

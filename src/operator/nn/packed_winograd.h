@@ -24,8 +24,9 @@ void mxci_packed_winograd_plan(const mxci_conv_shape *s, int64_t batch, int part
 
 /* Floats of packed weights; INT64_MAX if they overflow. */
 int64_t mxci_packed_winograd_elements(const mxci_packed_winograd *w);
-/* packed = the transform of weight (F,3,3,C). */
-void mxci_packed_winograd_pack(const mxc_run *run, const mxci_packed_winograd *w, const float *weight, float *packed);
+/* packed = or += the transform of weight (F,3,3,C). */
+void mxci_packed_winograd_pack(const mxc_run *run, const mxci_packed_winograd *w, const float *weight, int add,
+                               float *packed);
 
 /* Hands out the scratch, or measures it where s has no base. parts: as in the plan. */
 float *mxci_packed_winograd_scratch(const mxci_packed_winograd *w, int parts, mxci_scratch *s);

@@ -124,7 +124,7 @@ void mxci_packed_winograd_input(const mxci_packed_winograd *w, const float *imag
 /* ---- weights ------------------------------------------------------------------------------------------------------
  */
 
-/* U of a filter, for channels c..c + n - 1 of a panel: element [t][c + i] of out is at t * step + i * PANEL. */
+/* U += that of a filter, for channels c..c + n - 1 of a panel: element [t][c + i] of out is at t * step + i * PANEL. */
 static void pack_channels(const float *weight, int64_t channels, int n, int64_t step, float *u) {
     V g[9], d[IN * 3], out[IN * IN];
     for (int k = 0; k < 9; k++)
@@ -135,17 +135,17 @@ static void pack_channels(const float *weight, int64_t channels, int n, int64_t 
         transform_weight(d + 3 * y, 1, out + IN * y, 1);
     for (int t = 0; t < IN * IN; t++) {
         for (int i = 0; i < n; i++)
-            u[t * step + i * PANEL] = out[t][i];
+            u[t * step + i * PANEL] += out[t][i];
     }
 }
 
-void mxci_packed_winograd_weights(const mxci_packed_winograd *w, const float *weight, float *u, int64_t begin,
+void mxci_packed_winograd_weights(const mxci_packed_winograd *w, const float *weight, int add, float *u, int64_t begin,
                                   int64_t end) {
     const int64_t step = w->panels * w->channels * PANEL;
     for (int64_t panel = begin; panel < end; panel++) {
         const int64_t first = panel * PANEL, filters = w->filters - first < PANEL ? w->filters - first : PANEL;
         float *to = u + panel * w->channels * PANEL;
-        for (int t = 0; t < IN * IN && filters < PANEL; t++)
+        for (int t = 0; t < IN * IN && !add; t++)
             memset(to + t * step, 0, (size_t)(w->channels * PANEL) * sizeof *to);
         for (int64_t c = 0; c < w->channels; c += LANES) {
             const int n = lanes_of(w->channels - c);

@@ -28,8 +28,8 @@ typedef struct mxci_packed_winograd {
 /* Floats of a row of V: whole vectors of channels. */
 int64_t mxci_packed_winograd_row(int64_t channels);
 
-/* Panels begin..end-1 of U from weights (F,3,3,C). Missing filters are zeros. */
-void mxci_packed_winograd_weights(const mxci_packed_winograd *w, const float *weight, float *u, int64_t begin,
+/* U = or += panels begin..end-1 from weights (F,3,3,C). Missing filters are zeros. */
+void mxci_packed_winograd_weights(const mxci_packed_winograd *w, const float *weight, int add, float *u, int64_t begin,
                                   int64_t end);
 /* V of tiles begin..end-1 of the block that begins at tile first. */
 void mxci_packed_winograd_input(const mxci_packed_winograd *w, const float *image, int64_t first, float *v,
