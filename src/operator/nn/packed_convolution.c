@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "operator/nn/packed_convolution_kernels.h"
+#include "operator/nn/packed_winograd.h"
 #include "operator/op.h"
 
 enum { DATA, WEIGHT, THIRD };
@@ -31,57 +32,59 @@ enum {
     KERNEL_ROWS = 64,       /* by channels, at most */
 };
 
-#define COMMON_PARAMS                                                                                         \
-    {MXC_PARAM_FIELD(mxci_conv_params, kernel),                                                               \
-     .name = "kernel",                                                                                        \
-     .type = MXC_PARAM_TUPLE,                                                                                 \
-     .bounded = 1,                                                                                            \
-     .minimum = 1,                                                                                            \
-     .maximum = 2147483647.0,                                                                                 \
-     .doc = "As of Convolution."},                                                                            \
-        {MXC_PARAM_FIELD(mxci_conv_params, stride),                                                           \
-         .name = "stride",                                                                                    \
-         .type = MXC_PARAM_TUPLE,                                                                             \
-         .initial = "()",                                                                                     \
-         .bounded = 1,                                                                                        \
-         .minimum = 1,                                                                                        \
-         .maximum = 2147483647.0,                                                                             \
-         .doc = "As of Convolution."},                                                                        \
-        {MXC_PARAM_FIELD(mxci_conv_params, dilate),                                                           \
-         .name = "dilate",                                                                                    \
-         .type = MXC_PARAM_TUPLE,                                                                             \
-         .initial = "()",                                                                                     \
-         .bounded = 1,                                                                                        \
-         .minimum = 1,                                                                                        \
-         .maximum = 2147483647.0,                                                                             \
-         .doc = "As of Convolution."},                                                                        \
-        {MXC_PARAM_FIELD(mxci_conv_params, pad),                                                              \
-         .name = "pad",                                                                                       \
-         .type = MXC_PARAM_TUPLE,                                                                             \
-         .initial = "()",                                                                                     \
-         .bounded = 1,                                                                                        \
-         .minimum = 0,                                                                                        \
-         .maximum = 2147483647.0,                                                                             \
-         .doc = "As of Convolution."},                                                                        \
-        {MXC_PARAM_FIELD(mxci_conv_params, num_filter),                                                       \
-         .name = "num_filter",                                                                                \
-         .type = MXC_PARAM_INT,                                                                               \
-         .bounded = 1,                                                                                        \
-         .minimum = 1,                                                                                        \
-         .maximum = 100000,                                                                                   \
-         .doc = "As of Convolution."},                                                                        \
-        {MXC_PARAM_FIELD(mxci_conv_params, num_group),                                                        \
-         .name = "num_group",                                                                                 \
-         .type = MXC_PARAM_INT,                                                                               \
-         .initial = "1",                                                                                      \
-         .bounded = 1,                                                                                        \
-         .minimum = 1,                                                                                        \
-         .maximum = 100000,                                                                                   \
-         .doc = "As of Convolution."},                                                                        \
-    {                                                                                                         \
-        MXC_PARAM_FIELD(mxci_packed_params, algorithm),                                                       \
-            .name = "algorithm", .type = MXC_PARAM_ENUM, .initial = "direct", .choices = "direct,by_channel", \
-            .doc = "How to convolve, by which weights are packed. by_channel: for one filter a channel."      \
+#define COMMON_PARAMS                                                                                                  \
+    {MXC_PARAM_FIELD(mxci_conv_params, kernel),                                                                        \
+     .name = "kernel",                                                                                                 \
+     .type = MXC_PARAM_TUPLE,                                                                                          \
+     .bounded = 1,                                                                                                     \
+     .minimum = 1,                                                                                                     \
+     .maximum = 2147483647.0,                                                                                          \
+     .doc = "As of Convolution."},                                                                                     \
+        {MXC_PARAM_FIELD(mxci_conv_params, stride),                                                                    \
+         .name = "stride",                                                                                             \
+         .type = MXC_PARAM_TUPLE,                                                                                      \
+         .initial = "()",                                                                                              \
+         .bounded = 1,                                                                                                 \
+         .minimum = 1,                                                                                                 \
+         .maximum = 2147483647.0,                                                                                      \
+         .doc = "As of Convolution."},                                                                                 \
+        {MXC_PARAM_FIELD(mxci_conv_params, dilate),                                                                    \
+         .name = "dilate",                                                                                             \
+         .type = MXC_PARAM_TUPLE,                                                                                      \
+         .initial = "()",                                                                                              \
+         .bounded = 1,                                                                                                 \
+         .minimum = 1,                                                                                                 \
+         .maximum = 2147483647.0,                                                                                      \
+         .doc = "As of Convolution."},                                                                                 \
+        {MXC_PARAM_FIELD(mxci_conv_params, pad),                                                                       \
+         .name = "pad",                                                                                                \
+         .type = MXC_PARAM_TUPLE,                                                                                      \
+         .initial = "()",                                                                                              \
+         .bounded = 1,                                                                                                 \
+         .minimum = 0,                                                                                                 \
+         .maximum = 2147483647.0,                                                                                      \
+         .doc = "As of Convolution."},                                                                                 \
+        {MXC_PARAM_FIELD(mxci_conv_params, num_filter),                                                                \
+         .name = "num_filter",                                                                                         \
+         .type = MXC_PARAM_INT,                                                                                        \
+         .bounded = 1,                                                                                                 \
+         .minimum = 1,                                                                                                 \
+         .maximum = 100000,                                                                                            \
+         .doc = "As of Convolution."},                                                                                 \
+        {MXC_PARAM_FIELD(mxci_conv_params, num_group),                                                                 \
+         .name = "num_group",                                                                                          \
+         .type = MXC_PARAM_INT,                                                                                        \
+         .initial = "1",                                                                                               \
+         .bounded = 1,                                                                                                 \
+         .minimum = 1,                                                                                                 \
+         .maximum = 100000,                                                                                            \
+         .doc = "As of Convolution."},                                                                                 \
+    {                                                                                                                  \
+        MXC_PARAM_FIELD(mxci_packed_params, algorithm),                                                                \
+            .name = "algorithm", .type = MXC_PARAM_ENUM, .initial = "direct", .choices = "direct,by_channel,winograd", \
+            .doc =                                                                                                     \
+                "How to convolve, by which weights are packed. by_channel: for one filter a channel; winograd: for "   \
+                "3x3 with stride 1."                                                                                   \
     }
 
 static const mxc_param pack_schema[] = {COMMON_PARAMS, MXC_PARAM_END};
@@ -97,6 +100,13 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
+static int is_winograd(const mxci_conv_params *p) {
+    int is_one = p->num_group == 1 && p->kernel.n == 2;
+    for (int i = 0; i < 2 && is_one; i++)
+        is_one = p->kernel.value[i] == 3 && p->stride.value[i] == 1 && p->dilate.value[i] == 1;
+    return is_one;
+}
+
 static mxc_status packed_check(void *params) {
     mxci_packed_params *p = params;
     p->conv.layout = -1;
@@ -104,6 +114,8 @@ static mxc_status packed_check(void *params) {
     if (p->algorithm == MXCI_PACKED_BY_CHANNEL && p->conv.num_filter != p->conv.num_group)
         return MXC_FAIL(MXC_EINVAL, "algorithm by_channel with %lld filters in %lld groups, expected as many",
                         (long long)p->conv.num_filter, (long long)p->conv.num_group);
+    if (p->algorithm == MXCI_PACKED_WINOGRAD && !is_winograd(&p->conv))
+        return MXC_FAIL(MXC_EINVAL, "algorithm winograd, expected a 3x3 kernel, stride and dilate 1, and one group");
     p->conv.layout = CHANNELS_LAST;
     return MXC_OK;
 }
@@ -128,6 +140,11 @@ static int64_t packed_size(const mxci_packed_params *p, int64_t channels) {
     mxci_packed_measure(&shape, 1, p->conv.num_group, &c);
     if (p->algorithm == MXCI_PACKED_BY_CHANNEL)
         return mxci_dim_mul(c.taps, channels);
+    if (p->algorithm == MXCI_PACKED_WINOGRAD) {
+        mxci_packed_winograd w;
+        mxci_packed_winograd_plan(&shape, 1, 1, &w);
+        return mxci_packed_winograd_elements(&w);
+    }
     return mxci_dim_mul(mxci_dim_mul(c.groups * c.panels * mxci_packed_panel(), c.taps), c.shape.channels);
 }
 
@@ -216,6 +233,13 @@ static mxc_status pack_forward(const mxc_op_call *call) {
     data.dim[ndim - 1] = weight->shape.dim[ndim - 1] * p->conv.num_group;
     out.dim[ndim - 1] = p->conv.num_filter;
     r.conv = measure(p, &data, &out);
+    if (p->algorithm == MXCI_PACKED_WINOGRAD) {
+        const mxci_conv_shape shape = mxci_conv_group(&p->conv, &data, &out);
+        mxci_packed_winograd w;
+        mxci_packed_winograd_plan(&shape, 1, 1, &w);
+        mxci_packed_winograd_pack(call->run, &w, r.weight, r.add, r.to);
+        return MXC_OK;
+    }
     if (p->algorithm == MXCI_PACKED_BY_CHANNEL)
         pack_channels(&r);
     else
@@ -261,12 +285,25 @@ static packed_scratch take_scratch(const packed_plan *plan, int parts, mxci_scra
     return scratch;
 }
 
+static mxci_packed_winograd plan_winograd(const mxci_packed_params *p, const mxc_shape *data, const mxc_shape *out,
+                                          int parts) {
+    const mxci_conv_shape shape = mxci_conv_group(&p->conv, data, out);
+    mxci_packed_winograd w;
+    mxci_packed_winograd_plan(&shape, data->dim[0], parts, &w);
+    return w;
+}
+
 static size_t packed_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     const mxci_packed_params *p = sig->params;
     mxci_scratch s = {0};
     (void)pass;
     if (mxc_shape_size(&sig->out_shape[0]) == 0 || p->algorithm == MXCI_PACKED_BY_CHANNEL)
         return 0;
+    if (p->algorithm == MXCI_PACKED_WINOGRAD) {
+        const mxci_packed_winograd w = plan_winograd(p, &sig->in_shape[DATA], &sig->out_shape[0], sig->parallelism);
+        mxci_packed_winograd_scratch(&w, sig->parallelism, &s);
+        return s.bytes;
+    }
     const packed_plan plan = make_plan(p, &sig->in_shape[DATA], &sig->out_shape[0], sig->parallelism);
     take_scratch(&plan, sig->parallelism, &s);
     return s.bytes;
@@ -305,34 +342,43 @@ static int64_t packed_grain(double products) {
     return (int64_t)(1.5e5 / (products + 1)) + 1;
 }
 
+static void run_direct(const mxc_op_call *call, packed_run *r, int parts) {
+    const mxci_packed_conv *c = &r->plan.conv;
+    r->scratch = take_scratch(&r->plan, parts, &(mxci_scratch){.base = call->temp});
+    memset(r->scratch.zeros, 0, (size_t)c->in_pixel * sizeof(float));
+    const int64_t blocks = (r->plan.pixels + r->plan.block - 1) / r->plan.block;
+    const double products = (double)(r->plan.block * mxci_packed_panel()) * (double)(c->taps * c->shape.channels);
+    mxc_parallel_for(call->run, blocks * r->plan.panels, packed_grain(products), direct_part, r);
+}
+
 static mxc_status packed_forward(const mxc_op_call *call) {
     const mxci_packed_params *p = call->params;
     const int parts = call->run ? mxc_engine_parallelism(call->run->engine) : 1;
-    if (call->req[0] == MXC_REQ_NULL || mxci_tensor_size(&call->out[0]) == 0)
+    const mxc_tensor *data = &call->in[DATA], *out = &call->out[0];
+    if (call->req[0] == MXC_REQ_NULL || mxci_tensor_size(out) == 0)
         return MXC_OK;
     packed_run r = {
-        .plan = make_plan(p, &call->in[DATA].shape, &call->out[0].shape, parts),
-        .in = call->in[DATA].data,
+        .plan = make_plan(p, &data->shape, &out->shape, parts),
+        .in = data->data,
         .weight = call->in[WEIGHT].data,
         .epilogue = {.bias = p->conv.no_bias ? NULL : call->in[THIRD].data,
                      .addend = has_addend(call->n_in, p) ? call->in[call->n_in - 1].data : NULL,
                      .slope = (float)p->slope,
                      .limit = (float)p->limit,
                      .add = call->req[0] == MXC_REQ_ADD},
-        .out = call->out[0].data,
+        .out = out->data,
     };
     const mxci_packed_conv *c = &r.plan.conv;
     if (p->algorithm == MXCI_PACKED_BY_CHANNEL) {
-        const int64_t rows = c->batch * c->shape.out[0] * c->shape.out[1];
-        mxc_parallel_for(call->run, rows, packed_grain((double)(c->shape.out[2] * c->taps * c->in_pixel)), channel_part,
-                         &r);
-        return MXC_OK;
+        mxc_parallel_for(call->run, c->batch * c->shape.out[0] * c->shape.out[1],
+                         packed_grain((double)(c->shape.out[2] * c->taps * c->in_pixel)), channel_part, &r);
+    } else if (p->algorithm == MXCI_PACKED_WINOGRAD) {
+        const mxci_packed_winograd w = plan_winograd(p, &data->shape, &out->shape, parts);
+        float *scratch = mxci_packed_winograd_scratch(&w, parts, &(mxci_scratch){.base = call->temp});
+        mxci_packed_winograd_run(call->run, &w, r.in, r.weight, &r.epilogue, scratch, r.out);
+    } else {
+        run_direct(call, &r, parts);
     }
-    r.scratch = take_scratch(&r.plan, parts, &(mxci_scratch){.base = call->temp});
-    memset(r.scratch.zeros, 0, (size_t)c->in_pixel * sizeof(float));
-    const int64_t blocks = (r.plan.pixels + r.plan.block - 1) / r.plan.block;
-    const double products = (double)(r.plan.block * mxci_packed_panel()) * (double)(c->taps * c->shape.channels);
-    mxc_parallel_for(call->run, blocks * r.plan.panels, packed_grain(products), direct_part, &r);
     return MXC_OK;
 }
 
@@ -380,12 +426,14 @@ static mxc_status make_op(const mxc_op *conv, const char *name, int takes_bias, 
 }
 
 /* A group's products should fill vectors, or there should be a kernel for it. */
-static int choose_algorithm(const mxci_conv_params *p, const mxci_conv_shape *s, const char **out) {
+static int choose_algorithm(const mxci_conv_params *p, const mxci_conv_shape *s, int64_t batch, const char **out) {
     mxci_packed_conv c;
     mxci_packed_measure(s, 1, p->num_group, &c);
     *out = "direct";
     if (p->num_group > 1 && s->channels == 1 && s->filters == 1 && s->kernel[0] * s->kernel[1] <= KERNEL_ROWS)
         *out = "by_channel";
+    else if (mxci_packed_winograd_possible(s, p->num_group) && mxci_packed_winograd_pays(s, batch))
+        *out = "winograd";
     else if (mxci_dim_mul(c.taps, MXCI_PACKED_STRIP) > POINTS_LIMIT)
         return 0;
     return 1;
@@ -398,7 +446,7 @@ mxc_status mxci_packed_convolution(const mxc_op_sig *sig, mxc_op **pack, mxc_op 
     if (!mxci_conv_channels_last(p) || sig->in_type[DATA] != MXC_F32 || mxc_shape_size(&sig->in_shape[DATA]) == 0)
         return MXC_OK;
     const mxci_conv_shape shape = mxci_conv_group(p, &sig->in_shape[DATA], &sig->out_shape[0]);
-    if (!choose_algorithm(p, &shape, &algorithm))
+    if (!choose_algorithm(p, &shape, sig->in_shape[DATA].dim[0], &algorithm))
         return MXC_OK;
     MXC_TRY(make_op(sig->op, "_pack_convolution", 0, algorithm, pack));
     const mxc_status status = make_op(sig->op, "_packed_convolution", 1, algorithm, packed);

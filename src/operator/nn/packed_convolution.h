@@ -8,6 +8,7 @@
 typedef enum mxci_packed_algorithm {
     MXCI_PACKED_DIRECT,
     MXCI_PACKED_BY_CHANNEL, /* one filter a channel */
+    MXCI_PACKED_WINOGRAD    /* operator/nn/packed_winograd.h */
 } mxci_packed_algorithm;
 
 typedef struct mxci_packed_params {

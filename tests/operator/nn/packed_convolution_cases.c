@@ -57,6 +57,8 @@ static const op_case cases[] = {
     FAILS("_pack_convolution", BY_CHANNEL("5"), "5x3x3x2", MXC_ESHAPE, "argument 'weight': 2 channels"),
     FAILS("_packed_convolution", "kernel=(3,3) num_filter=6 num_group=3 algorithm=by_channel", "2x7x9x3 45 6",
           MXC_EINVAL, "algorithm by_channel with 6 filters in 3 groups"),
+    FAILS("_packed_convolution", "kernel=(3,3) stride=(2,2) num_filter=6 algorithm=winograd", "2x7x9x3 45 6",
+          MXC_EINVAL, "algorithm winograd, expected a 3x3 kernel"),
     FAILS("_packed_convolution", "kernel=(3,3) num_filter=6", "2x7x9x3 45 6", MXC_ESHAPE, "argument 'weight'"),
 };
 
