@@ -434,6 +434,8 @@ mxc_status mxci_network_create(mxc_symbol *symbol, const mxc_ndarray_list *param
     for (int64_t i = 0; i < n_inputs && shapes; i++)
         shapes[i] = inputs[i].shape;
     if (status == MXC_OK)
+        status = mxci_constant_cache_create(&network->constants);
+    if (status == MXC_OK)
         status = take_inputs(network, symbol, params, n_inputs, inputs);
     if (status == MXC_OK)
         status = build(network, symbol, params, &options, shapes, graph);
@@ -469,5 +471,6 @@ void mxci_network_release(mxci_network *network) {
     mxc_names_release(&network->args);
     mxc_names_release(&network->aux);
     mxc_symbol_release(network->symbol);
+    mxci_constant_cache_release(network->constants);
     mxci_free(network);
 }

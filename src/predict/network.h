@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a predictor and its clones share: the symbol, rewritten as the options say and with the outputs asked for, and
- * its parameters, in the dtypes and on the context that it computes in. Constant once created.
+ * its parameters, in the dtypes and on the context that it computes in. Constant once created, except that the cache of
+ * constants, which has a lock, holds what predictors have computed.
  */
 #ifndef MXCI_PREDICT_NETWORK_H
 #define MXCI_PREDICT_NETWORK_H
@@ -10,19 +11,21 @@
 
 #include <mxc/predict.h>
 
+#include "executor/run/constant_cache.h"
 #include "symbol/graph.h"
 
 typedef struct mxci_network {
     atomic_int refs;
     mxc_symbol *symbol;
     mxc_context context;
-    mxc_names inputs;     /* in the order given */
-    mxc_dtype *types;     /* input: MXC_DTYPE_UNKNOWN: inferred */
-    mxc_names outputs;    /* of the symbol before it was rewritten */
-    mxc_names args, aux;  /* of the symbol */
-    int64_t *input_of;    /* argument: the input that it is; -1: none */
-    mxc_ndarray **params; /* argument: NULL: an input, a label, or missing and allowed to be */
-    mxc_ndarray **states; /* auxiliary state, as loaded: NULL: missing and allowed to be */
+    mxc_names inputs;               /* in the order given */
+    mxc_dtype *types;               /* input: MXC_DTYPE_UNKNOWN: inferred */
+    mxc_names outputs;              /* of the symbol before it was rewritten */
+    mxc_names args, aux;            /* of the symbol */
+    int64_t *input_of;              /* argument: the input that it is; -1: none */
+    mxc_ndarray **params;           /* argument: NULL: an input, a label, or missing and allowed to be */
+    mxc_ndarray **states;           /* auxiliary state, as loaded: NULL: missing and allowed to be */
+    mxci_constant_cache *constants; /* what is computed of parameters and states once, for all clones */
 } mxci_network;
 
 /* Match parameters and network, and rewrite it. given: NULL for the defaults. *graph: of the network's symbol, inferred

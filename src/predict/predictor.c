@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/sys.h"
+#include "executor/run/bind.h"
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
@@ -91,7 +92,16 @@ static mxc_status bind_arrays(mxc_predictor *p, const mxc_predictor *previous, c
     mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
     mxc_ndarray **args = mxci_calloc((size_t)g->n_args + 1, sizeof *args);
     mxc_ndarray **aux = mxci_calloc((size_t)g->n_aux + 1, sizeof *aux);
-    mxc_status status = args && aux ? MXC_OK : MXCI_NO_MEMORY("predictor", "lists of arrays");
+    uint8_t *constant_args = mxci_calloc((size_t)g->n_args + 1, 1);
+    uint8_t *constant_aux = mxci_calloc((size_t)g->n_aux + 1, 1);
+    mxc_status status =
+        args && aux && constant_args && constant_aux ? MXC_OK : MXCI_NO_MEMORY("predictor", "lists of arrays");
+    for (int32_t i = 0; i < g->n_args && constant_args; i++)
+        constant_args[i] = p->network->params[i] != NULL;
+    for (int32_t i = 0; i < g->n_aux && constant_aux; i++)
+        constant_aux[i] = p->network->states[i] != NULL;
+    options.constant_args = constant_args;
+    options.constant_aux = constant_aux;
     options.context = p->network->context;
     options.shared = previous ? previous->executor : NULL;
     if (status == MXC_OK)
@@ -99,9 +109,12 @@ static mxc_status bind_arrays(mxc_predictor *p, const mxc_predictor *previous, c
     if (status == MXC_OK)
         status = collect_states(p, previous, g, aux);
     if (status == MXC_OK)
-        status = mxc_executor_bind(p->network->symbol, &options, args, NULL, NULL, aux, &p->executor);
+        status = mxci_executor_bind(p->network->symbol, &options, args, NULL, NULL, aux, p->network->constants,
+                                    &p->executor);
     release_all(args, g->n_args);
     release_all(aux, g->n_aux);
+    mxci_free(constant_args);
+    mxci_free(constant_aux);
     return status;
 }
 

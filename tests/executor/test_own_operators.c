@@ -256,8 +256,9 @@ static void test_fold_batch_norm(void **state) {
     for (int i = 0; i < 2; i++) {
         mxci_program *p = program(net_on(norms[i], "n", "", layer_on("l", net_variable("data"))), mxc_cpu(0));
         char text[400];
+        const mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
         int is_folded = 0;
-        assert_ok(mxci_pass_fold_batch_norm(p->graph, &is_folded));
+        assert_ok(mxci_pass_fold_batch_norm(p->graph, &options, &is_folded));
         assert_true(is_folded);
         snprintf(text, sizeof text,
                  "own_layer(data,_fold_norm(l_weight,n_gamma,n_beta,%s),_fold_norm(l_weight,n_gamma,n_beta,%s).1)",

@@ -3,9 +3,9 @@
  * Batch norm folding, for inference: a norm (mxc_op_def.norm) that alone reads a linear layer (mxc_op_def.linear) is
  * folded into that layer. With s = gamma / sqrt(variance + eps), one number per filter,
  *   norm(W x + b) = (s W) x + (b - mean) s + beta
- * so a node _fold_norm computes weight s W and bias (b - mean) s + beta, and the layer runs on these. They are computed
- * in each run, and not at bind, so that they always follow the parameters. That costs a pass over the weight instead of
- * one over the output, so it is done only where the weight is no larger.
+ * so a node _fold_norm computes weight s W and bias (b - mean) s + beta, and the layer runs on these. Unless the
+ * parameters are constant, it does so in each run, so that the results always follow the parameters. That costs a pass
+ * over the weight instead of one over the output, so it is done only where the weight is no larger.
  */
 #include "base/sys.h"
 #include "executor/passes/passes.h"
@@ -19,7 +19,19 @@ enum { LAYER_DATA, LAYER_WEIGHT, LAYER_BIAS };
 typedef struct uses {
     int32_t n;
     int32_t *count;
+    uint8_t *constant; /* node: computed once when binding; NULL: none is */
 } uses;
+
+/* 1 if the new weight and bias are computed only once. */
+static int is_constant(const mxci_graph *g, int32_t layer, int32_t norm, const uses *u) {
+    for (int32_t i = LAYER_WEIGHT; i < g->nodes[layer].n_inputs && u->constant; i++)
+        if (!u->constant[g->entry_node[mxci_graph_inputs(g, layer)[i]]])
+            return 0;
+    for (int32_t i = 1; i < g->nodes[norm].n_inputs && u->constant; i++)
+        if (!u->constant[g->entry_node[mxci_graph_inputs(g, norm)[i]]])
+            return 0;
+    return u->constant != NULL;
+}
 
 /* The layer that the node at could be folded into if their operators allow it; -1: none. */
 static int32_t fold_batch_norm_layer_before(const mxci_graph *g, int32_t at, const uses *u) {
@@ -38,7 +50,8 @@ static int32_t fold_batch_norm_layer_before(const mxci_graph *g, int32_t at, con
         !mxc_context_equal(layer->context, norm->context))
         return -1;
     if (mxc_shape_size(&g->shapes[mxci_graph_inputs(g, g->entry_node[from])[LAYER_WEIGHT]]) >
-        mxc_shape_size(&g->shapes[from]))
+            mxc_shape_size(&g->shapes[from]) &&
+        !is_constant(g, g->entry_node[from], at, u))
         return -1;
     return g->entry_node[from];
 }
@@ -84,11 +97,14 @@ static mxc_status fold_all(mxci_graph *g, const uses *u, int *is_folded) {
     return MXC_OK;
 }
 
-mxc_status mxci_pass_fold_batch_norm(mxci_graph *g, int *is_folded) {
+mxc_status mxci_pass_fold_batch_norm(mxci_graph *g, const mxc_bind_options *options, int *is_folded) {
     uses u = {.n = g->n_entries};
     mxc_status status = mxci_graph_count_uses(g, &u.count);
     if (status == MXC_OK)
+        status = mxci_find_constants(g, options, 1, &u.constant);
+    if (status == MXC_OK)
         status = fold_all(g, &u, is_folded);
     mxci_free(u.count);
+    mxci_free(u.constant);
     return status;
 }

@@ -100,7 +100,7 @@ static mxc_status lowering_lower(mxci_program *p, const mxci_lowering_options *l
         is_training |= lowering->reqs[i] != MXC_REQ_NULL;
     MXC_TRY(mxci_pass_placement(p->graph, options));
     if (!lowering->unoptimized && !is_training)
-        MXC_TRY(mxci_pass_fold_batch_norm(p->graph, &p->is_folded));
+        MXC_TRY(mxci_pass_fold_batch_norm(p->graph, options, &p->is_folded));
     if (!lowering->unoptimized)
         MXC_TRY(mxci_pass_channels_last(p->graph, packing_of(is_training), &p->is_rewritten));
     if (!lowering->unoptimized && !is_training)
@@ -114,6 +114,8 @@ static mxc_status lowering_lower(mxci_program *p, const mxci_lowering_options *l
         MXC_TRY(mxci_pass_epilogue(p));
         MXC_TRY(mxci_pass_fusion(p));
     }
+    if (!lowering->unoptimized && !is_training)
+        MXC_TRY(mxci_pass_constants(p, options));
     MXC_TRY(check_bytes(p->graph));
     MXC_TRY(plan_steps(p, options, 0));
     return wants_tiles(p, lowering) ? plan_steps(p, options, 1) : MXC_OK;

@@ -12,9 +12,9 @@
 /* placement.c: give every node its context, from ctx_group attributes, neighbours, and the options. */
 mxc_status mxci_pass_placement(mxci_graph *graph, const mxc_bind_options *options);
 
-/* fold_batch_norm.c: move norms into the layers before them, for inference. Needs contexts. *is_folded: set if there
- * were such. */
-mxc_status mxci_pass_fold_batch_norm(mxci_graph *graph, int *is_folded);
+/* fold_batch_norm.c: move norms into the layers before them, for inference. Needs contexts. options: what is constant.
+ * *is_folded: set if there were such. */
+mxc_status mxci_pass_fold_batch_norm(mxci_graph *graph, const mxc_bind_options *options, int *is_folded);
 
 /* How often weights of convolutions on CPUs are packed. */
 typedef enum mxci_packing { MXCI_PACKING_NEVER, MXCI_PACKING_EACH_RUN, MXCI_PACKING_ONCE } mxci_packing;
@@ -45,6 +45,13 @@ mxc_status mxci_pass_epilogue(mxci_program *program);
 
 /* fusion.c: on GPUs, make one node of several element-wise ones. */
 mxc_status mxci_pass_fusion(mxci_program *program);
+
+/* constants.c: in inference, replace by variables what follows from constant arguments and states alone: constants. */
+mxc_status mxci_pass_constants(mxci_program *program, const mxc_bind_options *options);
+
+/* constants.c: which nodes follow from constant arguments and states alone; *out: node, for mxci_free; NULL: none.
+ * all_states: 0: without states that a node takes as its own, which it may change. */
+mxc_status mxci_find_constants(const mxci_graph *graph, const mxc_bind_options *options, int all_states, uint8_t **out);
 
 /* node_order.c: nodes that outputs and gradients need, in execution order: order, step_of, n_steps, n_forward.
  * params_first: added nodes that read variables only run before all others, so that they do not separate steps that

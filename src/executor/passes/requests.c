@@ -22,6 +22,8 @@ static void find_locations(mxci_program *p) {
         set_location(p, g->nodes[g->args[i]].first_entry, MXCI_LOCATION_ARG, i);
     for (int32_t i = 0; i < g->n_aux; i++)
         set_location(p, g->nodes[g->aux[i]].first_entry, MXCI_LOCATION_AUX, i);
+    for (int32_t i = 0; i < p->n_constants; i++)
+        set_location(p, p->constants[i].variable, MXCI_LOCATION_CONSTANT, i);
     for (int32_t i = g->n_outputs - 1; i >= 0; i--) { /* an entry that is several outputs is the first of them */
         if (p->heads[i] >= 0)
             set_location(p, p->heads[i], MXCI_LOCATION_HEAD, i);

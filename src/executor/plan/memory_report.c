@@ -32,6 +32,9 @@ mxc_status mxci_memory_report_make(const mxci_program *p, mxc_memory_report *out
         if (location.kind == MXCI_LOCATION_OUTPUT && location.index == i)
             out->outputs += mxci_graph_entry_bytes(g, g->outputs[i]);
     }
+    out->constants = 0;
+    for (int32_t i = 0; i < p->n_constants; i++)
+        out->constants += mxci_graph_entry_bytes(g, p->constants[i].value);
     out->temp = 0; /* steps of a pool share one scratch, so the largest counts */
     MXC_TRY(mxc_engine_default(&engine));
     MXC_TRY(mxci_signature_room_make(g, &room));
@@ -60,6 +63,7 @@ mxc_status mxc_memory_report_print(const mxc_memory_report *r, char **out) {
     print_bytes(&t, "gradients", r->gradients);
     print_bytes(&t, "auxiliary states", r->aux);
     print_bytes(&t, "outputs", r->outputs);
+    print_bytes(&t, "constants", r->constants);
     print_bytes(&t, "internal, unplanned", r->internal_unplanned);
     print_bytes(&t, "internal, in place", r->internal_inplace);
     print_bytes(&t, "internal, in place and shared", r->internal_planned);
@@ -72,7 +76,8 @@ mxc_status mxc_memory_report_print(const mxc_memory_report *r, char **out) {
 /* The step, and for each output the request and where its array is. */
 static void print_step(mxci_text *t, const mxci_program *p, int32_t step) {
     static const char *const requests[] = {"not computed", "write", "in place", "add"};
-    static const char *const kinds[] = {"-", "argument", "aux", "head gradient", "output", "gradient", "pool"};
+    static const char *const kinds[] = {"-",      "argument", "aux",  "head gradient",
+                                        "output", "gradient", "pool", "constant"};
     const mxci_gnode *n = &p->graph->nodes[p->order[step]];
     char context[32], shape[MXC_SHAPE_TEXT];
     mxci_text_printf(t, "%s %d: %s %s on %s", step < p->n_forward ? "forward" : "backward", step,
@@ -97,10 +102,21 @@ static void print_step(mxci_text *t, const mxci_program *p, int32_t step) {
     }
 }
 
+static void print_constant(mxci_text *t, const mxci_program *p, int32_t at) {
+    const int32_t entry = p->constants[at].value, node = p->graph->entry_node[entry];
+    char shape[MXC_SHAPE_TEXT];
+    mxci_text_printf(t, "constant %d: %s %s, output %d: %s %s\n", at, mxci_graph_op_def(p->graph, node)->name,
+                     p->graph->nodes[node].name, entry - p->graph->nodes[node].first_entry,
+                     mxc_shape_format(&p->graph->shapes[entry], shape, sizeof shape),
+                     mxc_dtype_name(p->graph->types[entry]));
+}
+
 mxc_status mxci_program_print(const mxci_program *p, char **out) {
     mxc_memory_report report;
     mxci_text t = {0};
     MXC_TRY(mxci_memory_report_make(p, &report));
+    for (int32_t i = 0; i < p->n_constants; i++)
+        print_constant(&t, p, i);
     for (int32_t i = 0; i < p->n_steps; i++)
         print_step(&t, p, i);
     for (int32_t i = 0; i < p->n_pools; i++)

@@ -32,6 +32,7 @@ void mxci_program_destroy(mxci_program *p) {
     if (!p)
         return;
     mxci_program_clear_steps(p);
+    mxci_free(p->constants);
     mxci_free(p->wanted);
     mxci_free(p->grad_req);
     mxci_free(p->grads);

@@ -18,19 +18,27 @@
 
 /* Where the data of an entry is. */
 typedef enum mxci_location_kind {
-    MXCI_LOCATION_NONE = 0,   /* it is never read */
-    MXCI_LOCATION_ARG = 1,    /* index: argument */
-    MXCI_LOCATION_AUX = 2,    /* index: auxiliary state */
-    MXCI_LOCATION_HEAD = 3,   /* index: output whose gradient the caller gives */
-    MXCI_LOCATION_OUTPUT = 4, /* index: output */
-    MXCI_LOCATION_GRAD = 5,   /* index: argument */
-    MXCI_LOCATION_POOL = 6    /* index: memory range */
+    MXCI_LOCATION_NONE = 0,    /* it is never read */
+    MXCI_LOCATION_ARG = 1,     /* index: argument */
+    MXCI_LOCATION_AUX = 2,     /* index: auxiliary state */
+    MXCI_LOCATION_HEAD = 3,    /* index: output whose gradient the caller gives */
+    MXCI_LOCATION_OUTPUT = 4,  /* index: output */
+    MXCI_LOCATION_GRAD = 5,    /* index: argument */
+    MXCI_LOCATION_POOL = 6,    /* index: memory range */
+    MXCI_LOCATION_CONSTANT = 7 /* index: constant */
 } mxci_location_kind;
 
 typedef struct mxci_location {
     mxci_location_kind kind;
     int32_t index;
 } mxci_location;
+
+/* A result of the symbol's constant arguments and states alone, computed when binding. Steps read a variable instead.
+ */
+typedef struct mxci_constant {
+    int32_t value;    /* entry that is computed */
+    int32_t variable; /* entry that steps read */
+} mxci_constant;
 
 typedef struct mxci_memory_range {
     int64_t bytes;       /* a multiple of MXCI_SIZE_ALIGN */
@@ -50,8 +58,10 @@ typedef struct mxci_program {
     int is_folded;        /* for inference only: norms are part of the layers before them */
     int is_rewritten;     /* some of the symbol's nodes are replaced by others with the same results, in training too */
     int repeats_backward; /* what backward reads of forward is kept behind the last step */
-    int32_t n_symbol_nodes;     /* nodes of the symbol and those that replace some; later passes append theirs */
-    int32_t n_base_nodes;       /* and backward nodes; after them, nodes that run just before their first reader */
+    int32_t n_symbol_nodes; /* nodes of the symbol and those that replace some; later passes append theirs */
+    int32_t n_base_nodes;   /* and backward nodes; after them, nodes that run just before their first reader */
+    int32_t n_constants;
+    mxci_constant *constants;   /* in the order of the nodes that read them */
     uint8_t *wanted;            /* argument: its gradient is asked for */
     mxc_req *grad_req;          /* argument: MXC_REQ_NULL, MXC_REQ_WRITE, MXC_REQ_ADD */
     int32_t *grads;             /* argument: entry of its gradient; -1: none, or nothing to add */

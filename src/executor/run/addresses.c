@@ -9,8 +9,8 @@
 
 /* ---- addresses ------------------------------------------------------------------------------------------------- */
 
-/* The caller's array at a location; NULL for none and for pools. */
-static mxc_ndarray *array_of(const mxc_executor *e, mxci_location location) {
+/* The caller's array at a location, or a constant; NULL for none and for pools. */
+static mxc_ndarray *array_of(const mxc_executor *e, const mxci_bound_program *b, mxci_location location) {
     switch (location.kind) {
     case MXCI_LOCATION_ARG:
         return e->args[location.index];
@@ -22,6 +22,8 @@ static mxc_ndarray *array_of(const mxc_executor *e, mxci_location location) {
         return e->outputs[location.index];
     case MXCI_LOCATION_GRAD:
         return e->grads[location.index];
+    case MXCI_LOCATION_CONSTANT:
+        return b->constants.arrays[location.index];
     default:
         return NULL;
     }
@@ -39,7 +41,7 @@ static void *data_of(const mxc_executor *e, const mxci_bound_program *b, int32_t
         return b->bases[range->pool] ? (char *)b->bases[range->pool] + range->offset : NULL;
     }
     /* Cannot fail: binding has allocated the memory of the arrays. */
-    return mxc_ndarray_tensor(array_of(e, location), &tensor) == MXC_OK ? tensor.data : NULL;
+    return mxc_ndarray_tensor(array_of(e, b, location), &tensor) == MXC_OK ? tensor.data : NULL;
 }
 
 void mxci_addresses_fill(const mxc_executor *e, mxci_bound_program *b) {

@@ -50,12 +50,24 @@ mxc_status mxci_bind_spec_read(const mxc_bind_spec *given, mxc_bind_spec *out) {
     return out->n_no_grad > 0 ? MXCI_CHECK_NON_NULL(out->no_grad, "bind: spec->no_grad") : MXC_OK;
 }
 
-/* A copy that owns its device groups; freed with the executor, also after a failure. */
-static mxc_status copy_options(const mxc_bind_options *from, mxc_bind_options *to) {
+/* A copy of n flags; NULL stays NULL. */
+static mxc_status copy_flags(const uint8_t *from, int64_t n, const uint8_t **out) {
+    uint8_t *to = from ? mxci_calloc((size_t)n + 1, 1) : NULL;
+    *out = to;
+    if (from && !to)
+        return MXCI_NO_MEMORY("bind", "constant arguments");
+    for (int64_t i = 0; i < n && to; i++)
+        to[i] = from[i] != 0;
+    return MXC_OK;
+}
+
+/* A copy that owns its arrays; freed with the executor, also after a failure. */
+static mxc_status copy_options(const mxc_executor *e, const mxc_bind_options *from, mxc_bind_options *to) {
     char **names;
     mxc_context *contexts;
     *to = *from;
     to->shared = NULL;
+    to->constant_args = to->constant_aux = NULL;
     to->group_names = (const char *const *)(names = mxci_calloc((size_t)from->n_groups + 1, sizeof *names));
     to->group_contexts = contexts = mxci_calloc((size_t)from->n_groups + 1, sizeof *contexts);
     if (!names || !contexts)
@@ -67,7 +79,8 @@ static mxc_status copy_options(const mxc_bind_options *from, mxc_bind_options *t
         if (!names[i])
             return MXCI_NO_MEMORY("bind", "device groups");
     }
-    return MXC_OK;
+    MXC_TRY(copy_flags(from->constant_args, e->arg_names.n, &to->constant_args));
+    return copy_flags(from->constant_aux, e->aux_names.n, &to->constant_aux);
 }
 
 /* ---- graph ----------------------------------------------------------------------------------------------------- */
@@ -229,11 +242,11 @@ static mxc_status bind_describe(mxc_executor *e, mxc_symbol *symbol, const mxc_b
     mxc_bind_options options;
     size_t n_args, n_outputs;
     MXC_TRY(mxci_bind_options_read(given, &options));
-    MXC_TRY(copy_options(&options, &e->options));
     e->symbol = mxc_symbol_retain(symbol);
     MXC_TRY(mxc_symbol_list_arguments(symbol, &e->arg_names));
     MXC_TRY(mxc_symbol_list_outputs(symbol, &e->output_names));
     MXC_TRY(mxc_symbol_list_aux(symbol, &e->aux_names));
+    MXC_TRY(copy_options(e, &options, &e->options));
     n_args = (size_t)e->arg_names.n + 1;
     n_outputs = (size_t)e->output_names.n + 1;
     e->args = mxci_calloc(n_args, sizeof *e->args);
@@ -272,18 +285,28 @@ static mxc_status bind_prepare(mxc_executor *e, const mxc_executor *shared) {
     return mxci_bound_program_create(e, p, &e->bound);
 }
 
-mxc_status mxc_executor_bind(mxc_symbol *symbol, const mxc_bind_options *options, mxc_ndarray *const *args,
-                             mxc_ndarray *const *grads, const mxc_req *reqs, mxc_ndarray *const *aux,
-                             mxc_executor **out) {
-    mxc_executor *e;
+/* The cache of constants: the one given, or a new one if anything is constant. */
+static mxc_status take_cache(mxc_executor *e, mxci_constant_cache *given) {
+    if (!e->options.constant_args && !e->options.constant_aux)
+        return MXC_OK;
+    if (!given)
+        return mxci_constant_cache_create(&e->constants);
+    e->constants = mxci_constant_cache_retain(given);
+    return MXC_OK;
+}
+
+mxc_status mxci_executor_bind(mxc_symbol *symbol, const mxc_bind_options *options, mxc_ndarray *const *args,
+                              mxc_ndarray *const *grads, const mxc_req *reqs, mxc_ndarray *const *aux,
+                              mxci_constant_cache *constants, mxc_executor **out) {
+    mxc_executor *e = mxci_calloc(1, sizeof *e);
     mxc_status status;
-    MXC_TRY(MXCI_OUT(out));
-    MXC_TRY(MXCI_NON_NULL(symbol));
-    e = mxci_calloc(1, sizeof *e);
+    *out = NULL;
     if (!e)
         return MXCI_NO_MEMORY("bind", "an executor");
     mxci_mutex_init(&e->monitor_lock);
     status = bind_describe(e, symbol, options);
+    if (status == MXC_OK)
+        status = take_cache(e, constants);
     if (status == MXC_OK)
         status = take_arrays("argument", "args", &e->arg_names, args, e->args);
     if (status == MXC_OK)
@@ -297,6 +320,14 @@ mxc_status mxc_executor_bind(mxc_symbol *symbol, const mxc_bind_options *options
     else
         mxc_executor_destroy(e);
     return status;
+}
+
+mxc_status mxc_executor_bind(mxc_symbol *symbol, const mxc_bind_options *options, mxc_ndarray *const *args,
+                             mxc_ndarray *const *grads, const mxc_req *reqs, mxc_ndarray *const *aux,
+                             mxc_executor **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(symbol));
+    return mxci_executor_bind(symbol, options, args, grads, reqs, aux, NULL, out);
 }
 
 static void release_arrays(mxc_ndarray **arrays, int64_t n) {
@@ -313,6 +344,7 @@ void mxc_executor_destroy(mxc_executor *e) {
     for (int32_t i = 0; i < e->n_arenas; i++)
         mxci_arena_release(e->arenas[i]);
     mxci_free(e->arenas);
+    mxci_constant_cache_release(e->constants);
     release_arrays(e->args, e->arg_names.n);
     release_arrays(e->grads, e->arg_names.n);
     release_arrays(e->aux, e->aux_names.n);
@@ -327,6 +359,8 @@ void mxc_executor_destroy(mxc_executor *e) {
         mxci_free((char *)e->options.group_names[i]);
     mxci_free((void *)e->options.group_names);
     mxci_free((void *)e->options.group_contexts);
+    mxci_free((void *)e->options.constant_args);
+    mxci_free((void *)e->options.constant_aux);
     mxci_mutex_destroy(&e->monitor_lock);
     mxci_free_object(e);
 }

@@ -12,6 +12,10 @@ mxc_status mxci_executor_lower(const mxc_executor *executor, int unoptimized, mx
 mxc_status mxci_bind_options_read(const mxc_bind_options *given, mxc_bind_options *out);
 /* The same for the spec of simple_bind. */
 mxc_status mxci_bind_spec_read(const mxc_bind_spec *given, mxc_bind_spec *out);
+/* mxc_executor_bind. constants: where to find and keep them; NULL: a cache of the executor's own. */
+mxc_status mxci_executor_bind(mxc_symbol *symbol, const mxc_bind_options *options, mxc_ndarray *const *args,
+                              mxc_ndarray *const *grads, const mxc_req *reqs, mxc_ndarray *const *aux,
+                              mxci_constant_cache *constants, mxc_executor **out);
 /* New array for an entry on its node's context: zeros, whose memory has been touched. */
 mxc_status mxci_bind_array(const mxci_graph *graph, int32_t entry, mxc_ndarray **out);
 /* MXC_ESHAPE names a node of which something is unknown. */

@@ -9,6 +9,7 @@
 #include "base/sys.h"
 #include "executor/plan/signature.h"
 #include "executor/run/addresses.h"
+#include "executor/run/constants.h"
 #include "executor/run/graph_capture.h"
 #include "executor/run/segments.h"
 #include "symbol/graph_query.h"
@@ -240,6 +241,8 @@ mxc_status mxci_bound_program_create(mxc_executor *e, mxci_program *program, mxc
     b->program = program;
     status = bound_program_allocate(b);
     if (status == MXC_OK)
+        status = mxci_constants_compute(e, program, &b->constants);
+    if (status == MXC_OK)
         status = make_steps(e, b);
     if (status == MXC_OK)
         status = mxci_addresses_take_arenas(e, b);
@@ -265,6 +268,7 @@ void mxci_bound_program_destroy(mxci_bound_program *b) {
             mxci_graph_op_impl(b->program->graph, i).state_destroy(b->states[i]);
     for (int32_t i = 0; i < b->program->n_pools && b->arenas; i++)
         mxci_arena_release(b->arenas[i]);
+    mxci_constants_release(&b->constants);
     mxci_free(b->steps);
     mxci_free(b->tensors);
     mxci_free(b->entries);

@@ -12,6 +12,7 @@
 #include "base/sys.h"
 #include "executor/plan/program.h"
 #include "executor/run/arena.h"
+#include "executor/run/constant_cache.h"
 #include "operator/callback.h"
 
 /* One step, ready to run. Slots of its tensors, in order: in, out, aux; backward also out_grad, in_grad. */
@@ -45,6 +46,14 @@ typedef struct mxci_segments {
     mxci_segment *items; /* NULL: not made yet */
 } mxci_segments;
 
+/* The constants of a program (executor/run/constants.h). */
+typedef struct mxci_constants {
+    mxci_constant_cache *cache; /* retained; NULL: there are none */
+    int32_t n, n_nodes;
+    mxc_ndarray **arrays;       /* constant: its value */
+    mxci_constant_node **nodes; /* of the cache, held: those that make the values */
+} mxci_constants;
+
 /* All that depends on the program; made again where an executor whose passes have rewritten or tiled the graph must run
  * the symbol's own nodes. */
 typedef struct mxci_bound_program {
@@ -61,17 +70,19 @@ typedef struct mxci_bound_program {
     uint64_t *random_count[2]; /* [is_train] pool: numbers that one forward run draws */
     mxc_random *random;        /* pool: seed and stream of the runs that are queued */
     uint64_t *token;           /* pool: of the latest forward run */
+    mxci_constants constants;
     mxci_segments bulk, single;
 } mxci_bound_program;
 
 struct mxc_executor {
     mxc_symbol *symbol;
-    mxc_bind_options options; /* groups are owned copies; shared is NULL */
+    mxc_bind_options options; /* groups and constant_... are owned copies; shared is NULL */
     mxc_names arg_names, output_names, aux_names;
     mxc_engine *engine;
     mxc_ndarray **args, **grads, **aux, **outputs, **heads; /* by index, retained; NULL entries in grads and heads */
     mxc_req *reqs;                                          /* argument */
     mxci_bound_program *bound;
+    mxci_constant_cache *constants; /* retained; NULL: it has no constant arguments and states */
     int32_t n_arenas;
     mxci_arena **arenas;   /* one per context used so far, at least those of bound */
     mxci_segments *latest; /* what the latest forward run used; NULL: none yet */

@@ -4,7 +4,7 @@
  * ones are views of the old ones, larger ones are new; memory inside comes from the same arenas.
  */
 #include "base/error.h"
-#include "executor/run/executor.h"
+#include "executor/run/bind.h"
 
 typedef struct reshaping {
     mxc_executor *executor;
@@ -12,6 +12,7 @@ typedef struct reshaping {
     uint8_t *is_named;                  /* argument */
     mxci_graph *graph;                  /* with the new shapes */
     mxc_ndarray **args, **grads, **aux; /* of the new executor, one reference each */
+    uint8_t *constant;                  /* argument, then auxiliary state: as before, and the same array */
 } reshaping;
 
 static mxc_status executor_reshape_begin(reshaping *r, mxc_executor *e) {
@@ -21,7 +22,8 @@ static mxc_status executor_reshape_begin(reshaping *r, mxc_executor *e) {
     r->args = mxci_calloc(n, sizeof *r->args);
     r->grads = mxci_calloc(n, sizeof *r->grads);
     r->aux = mxci_calloc((size_t)e->aux_names.n + 1, sizeof *r->aux);
-    if (!r->is_named || !r->args || !r->grads || !r->aux)
+    r->constant = mxci_calloc((size_t)(e->arg_names.n + e->aux_names.n) + 1, 1);
+    if (!r->is_named || !r->args || !r->grads || !r->aux || !r->constant)
         return MXCI_NO_MEMORY("reshape", "lists of arrays");
     return mxci_graph_from_symbol(e->symbol, &r->graph);
 }
@@ -98,24 +100,36 @@ static mxc_status adapt_all(reshaping *r) {
     return MXC_OK;
 }
 
+/* Binds to the new arrays, with the old executor's options. What has a new array is not constant any more. */
+static mxc_status bind_adapted(const reshaping *r, mxc_executor **out) {
+    mxc_executor *e = r->executor;
+    mxc_bind_options options = e->options;
+    uint8_t *constant_aux = r->constant + e->arg_names.n;
+    options.shared = e;
+    for (int64_t i = 0; i < e->arg_names.n && options.constant_args; i++)
+        r->constant[i] = e->options.constant_args[i] && r->args[i] == e->args[i];
+    for (int64_t i = 0; i < e->aux_names.n && options.constant_aux; i++)
+        constant_aux[i] = e->options.constant_aux[i] && r->aux[i] == e->aux[i];
+    options.constant_args = options.constant_args ? r->constant : NULL;
+    options.constant_aux = options.constant_aux ? constant_aux : NULL;
+    return mxci_executor_bind(e->symbol, &options, r->args, r->grads, e->reqs, r->aux, e->constants, out);
+}
+
 mxc_status mxc_executor_reshape(mxc_executor *e, int partial_shaping, int allow_up_sizing, int64_t n,
                                 const char *const *names, const mxc_shape *shapes, mxc_executor **out) {
     reshaping r = {.partial_shaping = partial_shaping, .allow_up_sizing = allow_up_sizing};
-    mxc_bind_options options;
     mxc_status status;
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_CHECK_NON_NULL(e, "mxc_executor_reshape: executor"));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, names));
     MXC_TRY(MXCI_NON_NULL_IF(n > 0, shapes));
-    options = e->options;
-    options.shared = e;
     status = executor_reshape_begin(&r, e);
     if (status == MXC_OK)
         status = executor_reshape_infer(&r, n, names, shapes);
     if (status == MXC_OK)
         status = adapt_all(&r);
     if (status == MXC_OK)
-        status = mxc_executor_bind(e->symbol, &options, r.args, r.grads, e->reqs, r.aux, out);
+        status = bind_adapted(&r, out);
     for (int64_t i = 0; i < e->arg_names.n && r.args && r.grads; i++) {
         mxc_ndarray_release(r.args[i]);
         mxc_ndarray_release(r.grads[i]);
@@ -127,5 +141,6 @@ mxc_status mxc_executor_reshape(mxc_executor *e, int partial_shaping, int allow_
     mxci_free(r.args);
     mxci_free(r.grads);
     mxci_free(r.aux);
+    mxci_free(r.constant);
     return status;
 }

@@ -13,9 +13,10 @@
 #include "executor/run/execute.h"
 #include "executor/run/segments.h"
 
-/* 1 if the program cannot run training: outputs of tiles are incomplete, and folded norms use moving statistics. */
+/* 1 if the program cannot run training: outputs of tiles are incomplete, folded norms use moving statistics, and
+ * constants were computed for inference. */
 static int is_for_inference(const mxci_program *p) {
-    return p->n_tiles || p->is_folded;
+    return p->n_tiles || p->is_folded || p->n_constants;
 }
 
 /* Lowers and binds the symbol again without the passes that rewrite it. */

@@ -103,6 +103,9 @@ static void use_entry(cutter *c, const mxci_segment *s, int32_t node, int32_t en
     case MXCI_LOCATION_OUTPUT:
         add_use(c, mxc_ndarray_var(e->outputs[location.index]), p->graph->entry_node[entry] == node);
         break;
+    case MXCI_LOCATION_CONSTANT:
+        add_use(c, mxc_ndarray_var(c->bound->constants.arrays[location.index]), 0);
+        break;
     case MXCI_LOCATION_POOL:
         if (p->ranges[location.index].pool != s->pool)
             use_pool(c, s, p->ranges[location.index].pool);
@@ -184,7 +187,7 @@ static mxc_status cut(cutter *c, int32_t limit) {
     const mxci_program *p = c->bound->program;
     const mxc_executor *e = c->executor;
     /* Uses of one segment never exceed the variables there are, plus the slots of the step being added. */
-    size_t n = (size_t)(3 * e->arg_names.n + e->aux_names.n + 2 * e->output_names.n), most = 0;
+    size_t n = (size_t)(3 * e->arg_names.n + e->aux_names.n + 2 * e->output_names.n) + (size_t)p->n_constants, most = 0;
     for (int32_t i = 0; i < p->n_steps; i++)
         if ((size_t)c->bound->steps[i].n_slots > most)
             most = (size_t)c->bound->steps[i].n_slots;

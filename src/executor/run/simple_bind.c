@@ -153,6 +153,10 @@ mxc_status mxc_executor_simple_bind(mxc_symbol *symbol, const mxc_bind_options *
     MXC_TRY(MXCI_NON_NULL(symbol));
     MXC_TRY(mxci_bind_spec_read(spec, &read_spec));
     MXC_TRY(mxci_bind_options_read(options, &read));
+    if (read.constant_args || read.constant_aux)
+        return MXC_FAIL(MXC_EINVAL,
+                        "simple_bind: options->constant_args and constant_aux must be NULL: the arrays have "
+                        "no values yet; use mxc_executor_bind");
     MXC_TRY(infer_arrays(symbol, &read, &read_spec, &k));
     status = bind_new_arrays(symbol, options, k.graph, k.reqs, out);
     release(&k);

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Computing constants: see constants.h. The operators that make them are found in the cache or added to it, in
+ * topological order, since the key of each names those that it reads from; then, in reverse order, what has to be
+ * computed is marked; then the operators are called like those of imperative programs.
+ */
+#include "executor/run/constants.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "engine/core/frame.h"
+
+typedef struct evaluation {
+    const mxc_executor *executor;
+    const mxci_program *program;
+    mxci_constants *constants;
+    mxci_node_sequence order; /* operators that make constants */
+    uint8_t *is_kept;         /* entry: it is a constant */
+    uint8_t *is_wanted;       /* entry: to be computed */
+    mxc_ndarray **values;     /* entry: what has been computed or found, retained */
+    mxc_ndarray **in, **out;  /* of one call */
+    mxc_req *req;
+} evaluation;
+
+static mxc_status evaluation_open(evaluation *v) {
+    const mxci_program *p = v->program;
+    const mxci_graph *g = p->graph;
+    const size_t n_nodes = (size_t)g->n_nodes + 1, n_entries = (size_t)g->n_entries + 1;
+    v->order.nodes = mxci_calloc(3 * n_nodes, sizeof *v->order.nodes);
+    v->is_kept = mxci_calloc(n_entries, 1);
+    v->is_wanted = mxci_calloc(n_entries, 1);
+    v->values = mxci_calloc(n_entries, sizeof *v->values);
+    v->in = mxci_calloc((size_t)g->n_inputs + 1, sizeof *v->in);
+    v->out = mxci_calloc(n_entries, sizeof *v->out);
+    v->req = mxci_calloc(n_entries, sizeof *v->req);
+    v->constants->arrays = mxci_calloc((size_t)p->n_constants + 1, sizeof *v->constants->arrays);
+    v->constants->nodes = mxci_calloc(n_nodes, sizeof *v->constants->nodes);
+    if (!v->order.nodes || !v->is_kept || !v->is_wanted || !v->values || !v->in || !v->out || !v->req ||
+        !v->constants->arrays || !v->constants->nodes)
+        return MXCI_NO_MEMORY("executor", "constants");
+    v->order.place = v->order.nodes + n_nodes;
+    v->order.stack = v->order.place + n_nodes;
+    for (int32_t i = 0; i < g->n_nodes; i++)
+        v->order.place[i] = -1;
+    for (int32_t i = 0; i < p->n_constants; i++) {
+        v->is_kept[p->constants[i].value] = 1;
+        mxci_graph_place(g, g->entry_node[p->constants[i].value], &v->order);
+    }
+    return MXC_OK;
+}
+
+static void evaluation_close(evaluation *v) {
+    for (int32_t i = 0; i < v->program->graph->n_entries && v->values; i++)
+        mxc_ndarray_release(v->values[i]);
+    mxci_free(v->order.nodes);
+    mxci_free(v->is_kept);
+    mxci_free(v->is_wanted);
+    mxci_free(v->values);
+    mxci_free(v->in);
+    mxci_free(v->out);
+    mxci_free(v->req);
+}
+
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
+/* Texts of any contents are preceded by their length. */
+static void add_text(mxci_text *key, const char *text) {
+    mxci_text_printf(key, " %zu:%s", strlen(text), text);
+}
+
+/* The operator, its parameters, what it reads, and the dtypes, shapes and context of its results. */
+static mxc_status make_key(const evaluation *v, int32_t at, char **out) {
+    const mxci_graph *g = v->program->graph;
+    const mxci_gnode *n = &g->nodes[at];
+    const char *name, *value;
+    char text[MXC_SHAPE_TEXT];
+    mxci_text key = {0};
+    add_text(&key, mxc_op_get_def(n->op)->name);
+    for (int i = 0; i < mxc_op_n_given(n->op); i++) {
+        mxc_op_given(n->op, i, &name, &value);
+        add_text(&key, name);
+        add_text(&key, value);
+    }
+    for (int32_t i = 0; i < n->n_inputs; i++) {
+        const int32_t entry = mxci_graph_inputs(g, at)[i], from = g->entry_node[entry];
+        const mxci_location location = v->program->location[entry];
+        if (g->nodes[from].kind == MXCI_VARIABLE)
+            mxci_text_printf(&key, " %s%d", location.kind == MXCI_LOCATION_ARG ? "arg" : "aux", location.index);
+        else
+            mxci_text_printf(&key, " #%llu.%d", (unsigned long long)v->constants->nodes[v->order.place[from]]->id,
+                             entry - g->nodes[from].first_entry);
+    }
+    for (int32_t i = n->first_entry; i < n->first_entry + n->n_outputs; i++)
+        mxci_text_printf(&key, " %s%s", mxc_dtype_name(g->types[i]),
+                         mxc_shape_format(&g->shapes[i], text, sizeof text));
+    mxci_text_printf(&key, " %s", mxc_context_format(n->context, text, sizeof text));
+    return mxci_text_take(&key, out);
+}
+
+/* Finds or makes the nodes of the cache, and takes what they have. */
+static mxc_status take_nodes(evaluation *v) {
+    const mxci_graph *g = v->program->graph;
+    mxci_constants *c = v->constants;
+    for (int32_t i = 0; i < v->order.n; i++) {
+        const mxci_gnode *n = &g->nodes[v->order.nodes[i]];
+        char *key;
+        mxc_status status;
+        MXC_TRY(make_key(v, v->order.nodes[i], &key));
+        status = mxci_constant_cache_take(c->cache, key, n->n_outputs, &c->nodes[i]);
+        mxci_free(key);
+        MXC_TRY(status);
+        c->n_nodes++;
+        for (int32_t j = 0; j < n->n_outputs; j++)
+            v->values[n->first_entry + j] = mxc_ndarray_retain(c->nodes[i]->outputs[j]);
+    }
+    return MXC_OK;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+/* Marks the results that the cache lacks, and those that they are computed from. */
+static void mark_wanted(evaluation *v) {
+    const mxci_graph *g = v->program->graph;
+    for (int32_t i = 0; i < g->n_entries; i++)
+        v->is_wanted[i] = v->is_kept[i] && !v->values[i];
+    for (int32_t i = v->order.n - 1; i >= 0; i--) {
+        const mxci_gnode *n = &g->nodes[v->order.nodes[i]];
+        int is_called = 0;
+        for (int32_t j = n->first_entry; j < n->first_entry + n->n_outputs; j++)
+            is_called |= v->is_wanted[j];
+        for (int32_t j = 0; j < n->n_inputs && is_called; j++) {
+            const int32_t entry = mxci_graph_inputs(g, v->order.nodes[i])[j];
+            v->is_wanted[entry] = !v->values[entry];
+        }
+    }
+}
+
+static mxc_ndarray *value_of(const evaluation *v, int32_t entry) {
+    const mxci_location location = v->program->location[entry];
+    if (v->program->graph->nodes[v->program->graph->entry_node[entry]].kind != MXCI_VARIABLE)
+        return v->values[entry];
+    return location.kind == MXCI_LOCATION_ARG ? v->executor->args[location.index] : v->executor->aux[location.index];
+}
+
+/* Queues the call of an operator for those of its results that are wanted. */
+static mxc_status call_operator(evaluation *v, int32_t at) {
+    const mxci_graph *g = v->program->graph;
+    const mxci_gnode *n = &g->nodes[at];
+    int n_wanted = 0;
+    for (int32_t i = 0; i < n->n_inputs; i++)
+        v->in[i] = value_of(v, mxci_graph_inputs(g, at)[i]);
+    for (int32_t i = 0; i < n->n_outputs; i++) {
+        const int32_t entry = n->first_entry + i;
+        const mxc_shape *shape = &g->shapes[entry];
+        v->req[i] = v->is_wanted[entry] ? MXC_REQ_WRITE : MXC_REQ_NULL;
+        v->out[i] = NULL;
+        if (!v->is_wanted[entry])
+            continue;
+        MXC_TRY(mxc_ndarray_create(shape->ndim, shape->dim, g->types[entry], n->context, &v->values[entry]));
+        v->out[i] = v->values[entry];
+        n_wanted++;
+    }
+    return n_wanted ? mxc_op_invoke(n->op, n->n_inputs, v->in, n->n_outputs, v->out, v->req, 0) : MXC_OK;
+}
+
+/* Gives the executor its constants, and the cache what it lacked. A constant that failed is not kept, so that the next
+ * executor computes it again. */
+static mxc_status keep_values(evaluation *v) {
+    const mxci_program *p = v->program;
+    mxc_tensor tensor;
+    for (int32_t i = 0; i < p->n_constants; i++) {
+        const int32_t entry = p->constants[i].value, node = p->graph->entry_node[entry];
+        mxc_ndarray **cached =
+            &v->constants->nodes[v->order.place[node]]->outputs[entry - p->graph->nodes[node].first_entry];
+        MXC_TRY(mxc_ndarray_wait_to_read(v->values[entry]));
+        MXC_TRY(mxc_ndarray_tensor(v->values[entry], &tensor)); /* memory, also of one without elements */
+        if (!*cached)
+            *cached = mxc_ndarray_retain(v->values[entry]);
+        v->constants->arrays[v->constants->n++] = mxc_ndarray_retain(v->values[entry]);
+    }
+    return MXC_OK;
+}
+
+static mxc_status evaluate(evaluation *v) {
+    const unsigned mode = mxci_mode_exchange(0); /* not recorded, and as in inference */
+    mxc_status status = evaluation_open(v);
+    mxci_constant_cache_lock(v->constants->cache);
+    if (status == MXC_OK)
+        status = take_nodes(v);
+    if (status == MXC_OK)
+        mark_wanted(v);
+    for (int32_t i = 0; i < v->order.n && status == MXC_OK; i++)
+        status = call_operator(v, v->order.nodes[i]);
+    if (status == MXC_OK)
+        status = keep_values(v);
+    mxci_constant_cache_unlock(v->constants->cache);
+    evaluation_close(v);
+    mxci_mode = mode;
+    return status;
+}
+
+mxc_status mxci_constants_compute(const mxc_executor *e, const mxci_program *p, mxci_constants *out) {
+    evaluation v = {.executor = e, .program = p, .constants = out};
+    *out = (mxci_constants){0};
+    if (!p->n_constants)
+        return MXC_OK;
+    out->cache = mxci_constant_cache_retain(e->constants);
+    return evaluate(&v);
+}
+
+void mxci_constants_release(mxci_constants *c) {
+    for (int32_t i = 0; i < c->n; i++)
+        mxc_ndarray_release(c->arrays[i]);
+    if (c->n_nodes)
+        mxci_constant_cache_lock(c->cache);
+    for (int32_t i = 0; i < c->n_nodes; i++)
+        mxci_constant_cache_drop(c->cache, c->nodes[i]);
+    if (c->n_nodes)
+        mxci_constant_cache_unlock(c->cache);
+    mxci_constant_cache_release(c->cache);
+    mxci_free(c->arrays);
+    mxci_free(c->nodes);
+    *c = (mxci_constants){0};
+}
