@@ -22,7 +22,7 @@ void saved_close(saved *s);
 mxc_data_desc saved_input(int64_t batch);
 /* batch samples of numbers, the same for a seed; free() them. */
 float *saved_data(int64_t batch, uint32_t seed);
-/* What an executor, bound without a predictor, computes of data; free() it. */
+/* What an executor with constant parameters, bound without a predictor, computes of data; free() it. */
 float *saved_answer(const saved *s, int64_t batch, const float *data);
 /* Sets the input, runs, and compares the output with an answer: bit for bit, or as far as tolerance. */
 void saved_check(mxc_predictor *p, const float *data, int64_t batch, const float *answer, double tolerance);

@@ -178,7 +178,7 @@ static mxc_status keep_values(evaluation *v) {
         MXC_TRY(mxc_ndarray_tensor(v->values[entry], &tensor)); /* memory, also of one without elements */
         if (!*cached)
             *cached = mxc_ndarray_retain(v->values[entry]);
-        v->constants->arrays[v->constants->n++] = mxc_ndarray_retain(v->values[entry]);
+        v->constants->arrays[v->constants->n++] = mxc_ndarray_retain(*cached); /* one of equal ones */
     }
     return MXC_OK;
 }
