@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running, cloning and reshaping predictors: on 16 threads at once, and with each allocation failing in turn. On the
  * context that the first argument names; default cpu(0). */
+#include <stdatomic.h>
+
+#include <mxc/op.h>
+#include <mxc/storage.h>
+
 #include "base/sys.h"
 #include "predict/saved.h"
 
@@ -136,6 +141,124 @@ static void test_clones_on_16_threads(void **state) {
     serve_on_threads(1);
 }
 
+/* ---- constants --------------------------------------------------------------------------------------------------- */
+
+enum { WIDE = 512 }; /* the weight has this many columns and rows */
+
+static atomic_int runs;
+
+static mxc_status count_forward(const mxc_op_call *call) {
+    const float *x = call->in[0].data;
+    float *y = call->out[0].data;
+    atomic_fetch_add(&runs, 1);
+    for (int64_t i = 0; i < mxc_shape_size(&call->in[0].shape); i++)
+        y[i] = 2 * x[i];
+    return MXC_OK;
+}
+
+static const mxc_op_def counted = {
+    .size = sizeof(mxc_op_def),
+    .name = "predictor_counted",
+    .doc = "y = 2 x",
+    .flags = MXC_OP_ZERO_GRADIENT,
+    .dtypes = 1u << MXC_F32,
+    .forward = MXC_ON_CPU(count_forward),
+};
+
+/* FullyConnected(data, counted(w)) of rows of WIDE numbers, all ones. */
+static mxc_predictor *make_counted(void) {
+    static const char *const keys[] = {"num_hidden", "no_bias"}, *const values[] = {"512", "1"};
+    static char name[] = "w", *names[] = {name};
+    const int64_t dims[] = {WIDE, WIDE};
+    const mxc_data_desc input = {"data", {2, {1, WIDE}}, MXC_F32};
+    mxc_symbol *in[2], *w, *s;
+    mxc_ndarray_list params = {.n = 1, .names = names};
+    mxc_ndarray *array;
+    mxc_predictor_options options;
+    mxc_predictor *p;
+    mxc_predictor_options_init(&options, sizeof options);
+    options.context = where;
+    assert_ok(mxc_symbol_variable("data", &in[0]));
+    assert_ok(mxc_symbol_variable("w", &w));
+    assert_ok(mxc_symbol_op("predictor_counted", "t", 0, NULL, NULL, 1, NULL, &w, &in[1]));
+    assert_ok(mxc_symbol_op("FullyConnected", "fc", 2, keys, values, 2, NULL, in, &s));
+    assert_ok(mxc_ndarray_create(2, dims, MXC_F32, where, &array));
+    assert_ok(mxc_ndarray_fill(array, 1));
+    params.arrays = &array;
+    assert_ok(mxc_predictor_create(s, &params, 1, &input, &options, &p));
+    mxc_ndarray_release(array);
+    mxc_symbol_release(s);
+    mxc_symbol_release(w);
+    mxc_symbol_release(in[0]);
+    mxc_symbol_release(in[1]);
+    return p;
+}
+
+static void check_counted(mxc_predictor *p, int64_t rows) {
+    float *data = malloc((size_t)rows * WIDE * sizeof *data);
+    assert_non_null(data);
+    for (int64_t i = 0; i < rows * WIDE; i++)
+        data[i] = 1;
+    assert_ok(mxc_predictor_set_input_at(p, 0, data, (size_t)rows * WIDE * sizeof *data));
+    assert_ok(mxc_predictor_forward(p));
+    assert_ok(mxc_predictor_get_output_at(p, 0, data, (size_t)rows * WIDE * sizeof *data));
+    for (int64_t i = 0; i < rows * WIDE; i++)
+        assert_true(data[i] == 2 * WIDE);
+    free(data);
+}
+
+typedef struct cloning {
+    const mxc_predictor *source;
+    mxc_predictor *clone;
+    mxc_status status;
+} cloning;
+
+static void clone_thread(void *arg) {
+    cloning *c = arg;
+    c->status = mxc_predictor_clone(c->source, &c->clone);
+}
+
+static int64_t bytes_in_use(void) {
+    mxc_storage_stats stats;
+    mxc_engine *engine;
+    assert_ok(mxc_engine_default(&engine));
+    assert_ok(mxc_wait_all(engine));
+    assert_ok(mxc_storage_get_stats(where, &stats));
+    return stats.bytes_in_use;
+}
+
+/* What follows from parameters alone is computed once for a predictor, its clones on 16 threads, and after reshape, and
+ * takes memory once. */
+static void test_constants_are_shared(void **state) {
+    const mxc_shape three = {2, {3, WIDE}};
+    const int64_t before = bytes_in_use(), weight = WIDE * WIDE * (int64_t)sizeof(float);
+    mxc_predictor *p;
+    cloning clonings[THREADS];
+    mxci_thread threads[THREADS];
+    (void)state;
+    assert_ok(mxc_op_register(&counted));
+    p = make_counted();
+    assert_true(bytes_in_use() - before < 3 * weight); /* the parameter and the constant */
+    for (int i = 0; i < THREADS; i++) {
+        clonings[i] = (cloning){.source = p};
+        assert_ok(mxci_thread_start(&threads[i], "cloning", clone_thread, &clonings[i]));
+    }
+    for (int i = 0; i < THREADS; i++)
+        mxci_thread_join(threads[i]);
+    assert_true(bytes_in_use() - before < 3 * weight);
+    mxc_predictor_destroy(p);
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(clonings[i].status, MXC_OK);
+        check_counted(clonings[i].clone, 1);
+        assert_ok(mxc_predictor_reshape(clonings[i].clone, 1, (const char *const[]){"data"}, &three));
+        check_counted(clonings[i].clone, 3);
+    }
+    assert_int_equal(atomic_load(&runs), 1);
+    for (int i = 0; i < THREADS; i++)
+        mxc_predictor_destroy(clonings[i].clone);
+    assert_true(bytes_in_use() - before < weight);
+}
+
 /* ---- reshape ----------------------------------------------------------------------------------------------------- */
 
 static const char *const data_name[] = {"data"};
@@ -258,13 +381,10 @@ static void test_out_of_memory(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bits_as_an_executor),
-        cmocka_unit_test(test_shares_parameters),
-        cmocka_unit_test(test_clones_on_16_threads),
-        cmocka_unit_test(test_reshape_back_and_forth),
-        cmocka_unit_test(test_reshape_keeps_values_of_the_same_shape),
-        cmocka_unit_test(test_reshape_refusals),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_same_bits_as_an_executor), cmocka_unit_test(test_shares_parameters),
+        cmocka_unit_test(test_clones_on_16_threads),     cmocka_unit_test(test_constants_are_shared),
+        cmocka_unit_test(test_reshape_back_and_forth),   cmocka_unit_test(test_reshape_keeps_values_of_the_same_shape),
+        cmocka_unit_test(test_reshape_refusals),         cmocka_unit_test(test_out_of_memory),
     };
     if (argc > 1) {
         if (mxc_context_parse(argv[1], &where) != MXC_OK)
