@@ -47,12 +47,14 @@ typedef struct mxc_bind_options {
     /* 1: backward may also follow a forward run with is_train 0, and computes the gradients of what that computed.
      * Default 0: it has to be a training run. */
     int backward_after_inference;
-    /* For mxc_executor_bind, in inference: not 0 for each argument and each auxiliary state that the caller promises
-     * not to change any more. What follows from these alone, such as weights with norms folded in, is computed once,
-     * when binding, and a change may have no effect; each monitor, partial or training run sees it. Executors made by
-     * reshape share the results. No effect in executors with gradients. Default NULL: any may change between runs. */
-    const uint8_t *constant_args; /* by argument. @length text */
-    const uint8_t *constant_aux;  /* by auxiliary state. @length text */
+    /* One flag per argument: not 0 if the caller promises not to change its values after binding. What follows from
+     * such arguments and states alone, for instance weights with norms folded in, is then computed once, when binding,
+     * for which binding waits; executors made by reshape share it. A change may have an effect or none. For
+     * mxc_executor_bind; without effect where gradients are asked for. Default NULL: all may change. @length text */
+    const uint8_t *constant_args;
+    /* The same per auxiliary state. Operators go on to change states of their own. Default NULL: all may change.
+     * @length text */
+    const uint8_t *constant_aux;
 } mxc_bind_options;
 #define MXC_BIND_OPTIONS_INIT \
     { sizeof(mxc_bind_options), {MXC_CPU, 0}, 0, NULL, NULL, NULL, 0, 0, MXC_RECOMPUTE_NONE, 0, 0, 0, NULL, NULL }
@@ -96,7 +98,7 @@ typedef struct mxc_memory_report {
     int64_t internal_planned;                   /* after sharing too: what is allocated with these options */
     int64_t temp;                               /* largest scratch of one operator */
     int64_t n_nodes, n_internal_arrays;
-    int64_t constants; /* what is computed when binding (mxc_bind_options); executors that share it all count it */
+    int64_t constants; /* computed when binding (constant_args); each executor that shares them counts them */
 } mxc_memory_report;
 
 /**

@@ -3,7 +3,8 @@
  * Predictors: a saved network, loaded for inference. Set the inputs, forward, read the outputs.
  *
  * Calls on one predictor must not overlap, except that several threads may clone it at the same time. Predictors that
- * are clones of each other share the parameters and nothing else, so each thread of a server has one of its own.
+ * are clones of each other share the parameters, with what is computed from these alone, and nothing else, so each
+ * thread of a server has one of its own.
  */
 #ifndef MXC_PREDICT_H
 #define MXC_PREDICT_H
@@ -28,8 +29,9 @@ typedef struct mxc_predictor_options {
     /* mxc_params_flags: what need not agree between parameters and network. Arguments and states without a parameter
      * are zeros if they may be missing. Default MXC_PARAMS_STRICT. */
     unsigned params_flags;
-    /* 1: fold each BatchNorm that follows a Convolution or FullyConnected into float32 parameters, once. Default 0: in
-     * each run, where that is faster; results agree up to rounding. */
+    /* 1: fold each BatchNorm that follows a Convolution or FullyConnected into float32 parameters, which replace those
+     * that were loaded. Default 0: those are kept beside the folded ones, as monitors need; results agree up to
+     * rounding. */
     int fold_norms;
     /* MXC_F16 or MXC_BF16: compute in 16 bits, with parameters of 16 bits, as training in mixed precision does; inputs
      * keep their dtypes and outputs are float32. Default MXC_DTYPE_UNKNOWN: the dtypes of inputs and parameters. */
@@ -82,7 +84,8 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_predictor_load_memory(const char *json, si
                                                             const mxc_data_desc *inputs,
                                                             const mxc_predictor_options *options, mxc_predictor **out);
 /** Make a predictor of a symbol and its parameters, such as mxc_fit's. Arrays that have the right dtype and context are
- *  not copied, and must not be changed as long as the predictor or a clone exists.
+ *  not copied, and must not be changed as long as the predictor or a clone exists: what is computed from parameters
+ *  alone is computed once.
  *  @param[null] options  NULL: all defaults
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_predictor_create(mxc_symbol *symbol, const mxc_ndarray_list *params,
@@ -157,7 +160,8 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_predictor_get_output(mxc_predictor *predic
                                                            size_t bytes);
 MXC_API MXC_MUST_CHECK mxc_status mxc_predictor_get_output_at(mxc_predictor *predictor, int64_t index, void *data,
                                                               size_t bytes);
-/** The executor, borrowed until the next reshape, for monitors, memory reports and steps of a run. */
+/** The executor, borrowed until the next reshape, for monitors, memory reports and steps of a run. Its parameters and
+ *  states are constant: see mxc_bind_options.constant_args. */
 MXC_API mxc_executor *mxc_predictor_executor(const mxc_predictor *predictor);
 
 /* ---- images in, classes out -------------------------------------------------------------------------------------- */
