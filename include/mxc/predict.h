@@ -39,6 +39,10 @@ typedef struct mxc_predictor_options {
     /* How to quantize the network to 8 bits; its members symbol and params are ignored. Not with dtype. Default NULL:
      * the network is not quantized. */
     const mxc_quantize_options *quantize;
+    /* 1: release parameters of which only results computed once are needed, such as weights that norms are folded into,
+     * when the predictor has been made. It then has no such arguments: monitors and steps of a run fail with
+     * MXC_ESTATE, and so may other shapes, if they need other results. Default 0: all parameters are kept. */
+    int release_params;
 } mxc_predictor_options;
 /** Set the defaults; size is sizeof(mxc_predictor_options), of which no more is written.
  *  @param[out] options  where the defaults go

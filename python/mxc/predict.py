@@ -14,7 +14,7 @@ Inputs = Dict[str, Any]
 
 
 def _options(ctx: Any, outputs: Optional[Sequence[str]], dtype: Any, fold_norms: bool, allow_missing: bool,
-             allow_extra: bool) -> Any:
+             allow_extra: bool, release_params: bool) -> Any:
     block = ffi.new("mxc_predictor_options *")
     lib.mxc_predictor_options_init(block, ffi.sizeof("mxc_predictor_options"))
     where = Context.parse(ctx)
@@ -22,6 +22,7 @@ def _options(ctx: Any, outputs: Optional[Sequence[str]], dtype: Any, fold_norms:
     texts = c_texts(outputs or ())
     names = ffi.new("const char *[]", texts)
     block.n_outputs, block.outputs, block.fold_norms = len(texts), names, fold_norms
+    block.release_params = release_params
     block.params_flags |= allow_missing * lib.MXC_PARAMS_ALLOW_MISSING | allow_extra * lib.MXC_PARAMS_ALLOW_EXTRA
     if dtype is not None:
         block.dtype = dtype_flag(dtype)
@@ -40,8 +41,8 @@ class Predictor(Handle, release="mxc_predictor_destroy"):
     @classmethod
     def _made(cls, call: Any, args: Sequence[Any], inputs: Inputs, ctx: Any = None,
               outputs: Optional[Sequence[str]] = None, dtype: Any = None, fold_norms: bool = False,
-              allow_missing: bool = False, allow_extra: bool = False) -> "Predictor":
-        options, _alive = _options(ctx, outputs, dtype, fold_norms, allow_missing, allow_extra)
+              allow_missing: bool = False, allow_extra: bool = False, release_params: bool = False) -> "Predictor":
+        options, _alive = _options(ctx, outputs, dtype, fold_norms, allow_missing, allow_extra, release_params)
         descs = [(name, *shape) if shape and isinstance(shape[0], (tuple, list)) else (name, shape)
                  for name, shape in inputs.items()]  # shape, or (shape, dtype)
         n, block, _names = c_descs(descs)
@@ -55,7 +56,7 @@ class Predictor(Handle, release="mxc_predictor_destroy"):
     def load(cls, where: Any, inputs: Inputs, epoch: int = -1, **options: Any) -> "Predictor":
         """From a directory or the prefix of a saved model. inputs: shape, or (shape, dtype), of each; epoch -1: the
         best or last parameters. options: ctx, outputs (names of nodes to compute), dtype, fold_norms, allow_missing,
-        allow_extra."""
+        allow_extra, release_params."""
         return cls._made(lib.mxc_predictor_load, (c_text(where), epoch), inputs, **options)
 
     @classmethod

@@ -430,6 +430,7 @@ mxc_status mxci_network_create(mxc_symbol *symbol, const mxc_ndarray_list *param
     if (network) {
         atomic_init(&network->refs, 1);
         network->context = options.context;
+        network->releases_params = options.release_params != 0;
     }
     for (int64_t i = 0; i < n_inputs && shapes; i++)
         shapes[i] = inputs[i].shape;

@@ -18,6 +18,7 @@ typedef struct mxci_network {
     atomic_int refs;
     mxc_symbol *symbol;
     mxc_context context;
+    int releases_params;            /* once a predictor has been made */
     mxc_names inputs;               /* in the order given */
     mxc_dtype *types;               /* input: MXC_DTYPE_UNKNOWN: inferred */
     mxc_names outputs;              /* of the symbol before it was rewritten */

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "executor/run/bind.h"
+#include "executor/run/constants.h"
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
@@ -153,6 +154,18 @@ static mxc_status make_predictor(mxci_network *network, const mxci_graph *g, con
     return status;
 }
 
+/* Gives up parameters that the first predictor reads only through constants; nothing else knows the network yet. */
+static mxc_status release_params(mxc_predictor *p) {
+    mxci_network *network = p->network;
+    MXC_TRY(mxci_constants_release_args(p->executor));
+    for (int64_t i = 0; i < network->args.n; i++)
+        if (mxci_constant_cache_lacks(network->constants, i)) {
+            mxc_ndarray_release(network->params[i]);
+            network->params[i] = mxc_ndarray_retain(p->executor->args[i]);
+        }
+    return MXC_OK;
+}
+
 /* ---- public ------------------------------------------------------------------------------------------------------ */
 
 mxc_status mxc_predictor_create(mxc_symbol *symbol, const mxc_ndarray_list *params, int64_t n_inputs,
@@ -174,6 +187,12 @@ mxc_status mxc_predictor_create(mxc_symbol *symbol, const mxc_ndarray_list *para
     mxc_status status = mxci_network_create(symbol, params, n_inputs, inputs, options, &network, &g);
     if (status == MXC_OK)
         status = make_predictor(network, g, shapes, out);
+    if (status == MXC_OK && network->releases_params)
+        status = release_params(*out);
+    if (status != MXC_OK) {
+        mxc_predictor_destroy(*out);
+        *out = NULL;
+    }
     mxci_graph_destroy(g);
     mxci_free(shapes);
     return status;

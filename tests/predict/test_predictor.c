@@ -166,7 +166,7 @@ static const mxc_op_def counted = {
 };
 
 /* FullyConnected(data, counted(w)) of rows of WIDE numbers, all ones. */
-static mxc_predictor *make_counted(void) {
+static mxc_predictor *make_counted(int releases) {
     static const char *const keys[] = {"num_hidden", "no_bias"}, *const values[] = {"512", "1"};
     static char name[] = "w", *names[] = {name};
     const int64_t dims[] = {WIDE, WIDE};
@@ -178,6 +178,7 @@ static mxc_predictor *make_counted(void) {
     mxc_predictor *p;
     mxc_predictor_options_init(&options, sizeof options);
     options.context = where;
+    options.release_params = releases;
     assert_ok(mxc_symbol_variable("data", &in[0]));
     assert_ok(mxc_symbol_variable("w", &w));
     assert_ok(mxc_symbol_op("predictor_counted", "t", 0, NULL, NULL, 1, NULL, &w, &in[1]));
@@ -237,7 +238,7 @@ static void test_constants_are_shared(void **state) {
     mxci_thread threads[THREADS];
     (void)state;
     assert_ok(mxc_op_register(&counted));
-    p = make_counted();
+    p = make_counted(0);
     assert_true(bytes_in_use() - before < 3 * weight); /* the parameter and the constant */
     for (int i = 0; i < THREADS; i++) {
         clonings[i] = (cloning){.source = p};
@@ -257,6 +258,65 @@ static void test_constants_are_shared(void **state) {
     for (int i = 0; i < THREADS; i++)
         mxc_predictor_destroy(clonings[i].clone);
     assert_true(bytes_in_use() - before < weight);
+}
+
+static void ignore(const char *name, mxc_ndarray *array, void *user) {
+    (void)name, (void)array, (void)user;
+}
+
+/* Without the parameter, clones and other batches have what they need, whoever is destroyed; monitors do not. */
+static void test_released_parameters(void **state) {
+    const mxc_shape three = {2, {3, WIDE}};
+    const int64_t before = bytes_in_use(), weight = WIDE * WIDE * (int64_t)sizeof(float);
+    mxc_predictor *p = make_counted(1), *clone;
+    mxc_memory_report report;
+    int64_t left;
+    (void)state;
+    atomic_store(&runs, 0);
+    assert_true(bytes_in_use() - before < 2 * weight);
+    assert_null(mxc_executor_arg(mxc_predictor_executor(p), 1));
+    assert_null(mxc_executor_find_arg(mxc_predictor_executor(p), "w"));
+    assert_non_null(mxc_executor_find_arg(mxc_predictor_executor(p), "data"));
+    assert_ok(mxc_executor_get_report(mxc_predictor_executor(p), &report));
+    assert_int_equal(report.constants, weight);
+    assert_int_equal(report.arguments, WIDE * (int)sizeof(float));
+    check_counted(p, 1);
+    assert_ok(mxc_predictor_clone(p, &clone));
+    assert_fails(mxc_executor_set_monitor(mxc_predictor_executor(p), ignore, NULL), MXC_ESTATE, "the values of w");
+    assert_fails(mxc_executor_partial_forward(mxc_predictor_executor(p), 0, 0, &left), MXC_ESTATE, "the values of w");
+    assert_fails(mxc_executor_forward(mxc_predictor_executor(p), 1), MXC_ESTATE, "the values of w");
+    check_counted(p, 1); /* as before */
+    mxc_predictor_destroy(p);
+    check_counted(clone, 1);
+    assert_ok(mxc_predictor_reshape(clone, 1, (const char *const[]){"data"}, &three));
+    check_counted(clone, 3);
+    assert_true(bytes_in_use() - before < 2 * weight);
+    assert_int_equal(atomic_load(&runs), 0);
+    mxc_predictor_destroy(clone);
+    assert_true(bytes_in_use() - before < weight);
+}
+
+/* What runs read stays. */
+static void test_parameters_that_stay(void **state) {
+    float *data = saved_data(1, 3), *answer = saved_answer(&net, 1, data);
+    const mxc_data_desc input = saved_input(1);
+    const mxc_executor *e;
+    mxc_predictor_options options;
+    mxc_predictor *p;
+    (void)state;
+    mxc_predictor_options_init(&options, sizeof options);
+    options.context = where;
+    options.release_params = 1;
+    assert_ok(mxc_predictor_create(net.symbol, &net.params, 1, &input, &options, &p));
+    e = mxc_predictor_executor(p);
+    assert_null(mxc_executor_find_arg(e, "conv_weight"));
+    assert_null(mxc_executor_find_arg(e, "bn_gamma"));
+    assert_non_null(mxc_executor_find_arg(e, "fc_weight"));
+    assert_non_null(mxc_executor_find_arg(e, "data"));
+    saved_check(p, data, 1, answer, tolerance);
+    mxc_predictor_destroy(p);
+    free(data);
+    free(answer);
 }
 
 /* ---- reshape ----------------------------------------------------------------------------------------------------- */
@@ -326,7 +386,7 @@ static void test_reshape_refusals(void **state) {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static mxc_status live_a_life(const float *data) {
+static mxc_status live_a_life(const float *data, int releases) {
     const mxc_data_desc input = saved_input(1);
     const mxc_shape shape = saved_input(2).shape;
     const char *outputs[] = {"relu", "softmax"};
@@ -336,8 +396,9 @@ static mxc_status live_a_life(const float *data) {
     mxc_predictor_options_init(&options, sizeof options);
     options.n_outputs = 2;
     options.outputs = outputs;
-    options.fold_norms = 1;
-    options.dtype = MXC_BF16;
+    options.fold_norms = !releases;
+    options.dtype = releases ? MXC_F32 : MXC_BF16;
+    options.release_params = releases;
     mxc_status status = mxc_predictor_load(net.prefix, -1, 1, &input, &options, &p);
     if (status == MXC_OK)
         status = mxc_predictor_set_input(p, "data", data, SAVED_SIZE * sizeof *data);
@@ -354,19 +415,16 @@ static mxc_status live_a_life(const float *data) {
     return status;
 }
 
-static void test_out_of_memory(void **state) {
-    (void)state;
-    if (where.device != MXC_CPU)
-        skip();
+static void fail_each(int releases) {
     float *data = saved_data(1, 9);
-    assert_ok(live_a_life(data)); /* what the process allocates once */
+    assert_ok(live_a_life(data, releases)); /* what the process allocates once */
     int64_t n = mxci_alloc_count(), failed = 0;
-    assert_ok(live_a_life(data));
+    assert_ok(live_a_life(data, releases));
     n = mxci_alloc_count() - n;
     const int64_t alive = saved_live_blocks();
     for (int64_t i = 1; i <= n; i += TEST_SANITIZED ? 17 : 1) {
         mxci_test_fail_alloc(i, 0);
-        const mxc_status status = live_a_life(data);
+        const mxc_status status = live_a_life(data, releases);
         mxci_test_fail_alloc(0, 0);
         failed += status != MXC_OK;
         if (status != MXC_OK && status != MXC_ENOMEM)
@@ -374,15 +432,24 @@ static void test_out_of_memory(void **state) {
         assert_true(saved_live_blocks() <= alive + 64); /* free lists keep some blocks */
     }
     assert_true(failed > n / (TEST_SANITIZED ? 40 : 2));
-    assert_ok(live_a_life(data));
+    assert_ok(live_a_life(data, releases));
     assert_true(saved_live_blocks() <= alive + 8);
     free(data);
+}
+
+static void test_out_of_memory(void **state) {
+    (void)state;
+    if (where.device != MXC_CPU)
+        skip();
+    fail_each(0);
+    fail_each(1);
 }
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits_as_an_executor), cmocka_unit_test(test_shares_parameters),
         cmocka_unit_test(test_clones_on_16_threads),     cmocka_unit_test(test_constants_are_shared),
+        cmocka_unit_test(test_released_parameters),      cmocka_unit_test(test_parameters_that_stay),
         cmocka_unit_test(test_reshape_back_and_forth),   cmocka_unit_test(test_reshape_keeps_values_of_the_same_shape),
         cmocka_unit_test(test_reshape_refusals),         cmocka_unit_test(test_out_of_memory),
     };

@@ -13,7 +13,8 @@ mxc_ndarray *mxc_executor_output(const mxc_executor *e, int64_t index) {
 }
 
 mxc_ndarray *mxc_executor_arg(const mxc_executor *e, int64_t index) {
-    return e ? access_at(e->args, e->arg_names.n, index) : NULL;
+    mxc_ndarray *array = e ? access_at(e->args, e->arg_names.n, index) : NULL;
+    return array && mxci_constant_cache_lacks(e->constants, index) ? NULL : array;
 }
 
 mxc_ndarray *mxc_executor_grad(const mxc_executor *e, int64_t index) {
@@ -51,7 +52,11 @@ mxc_symbol *mxc_executor_symbol(const mxc_executor *e) {
 mxc_status mxc_executor_get_report(const mxc_executor *e, mxc_memory_report *out) {
     MXC_TRY(MXCI_OUT(out));
     MXC_TRY(MXCI_CHECK_NON_NULL(e, "mxc_executor_get_report: executor"));
-    return mxci_memory_report_make(e->bound->program, out);
+    MXC_TRY(mxci_memory_report_make(e->bound->program, out));
+    for (int64_t i = 0; i < e->arg_names.n; i++)
+        if (mxci_constant_cache_lacks(e->constants, i))
+            out->arguments -= mxc_ndarray_size(e->args[i]) * (int64_t)mxc_dtype_size(mxc_ndarray_dtype(e->args[i]));
+    return MXC_OK;
 }
 
 mxc_status mxc_executor_print(const mxc_executor *e, char **out) {

@@ -189,6 +189,8 @@ static mxc_status bind_check_array(mxc_executor *e, const char *name, mxc_ndarra
 static mxc_status check_arrays(mxc_executor *e, const mxci_graph *g) {
     for (int32_t i = 0; i < g->n_args; i++) {
         mxc_context context = g->nodes[g->args[i]].context;
+        if (mxci_constant_cache_lacks(e->constants, i))
+            continue;
         MXC_TRY(bind_check_array(e, e->arg_names.items[i], e->args[i], context));
         if (e->grads[i])
             MXC_TRY(bind_check_array(e, e->arg_names.items[i], e->grads[i], context));

@@ -89,6 +89,7 @@ static void fill_strides(const mxci_program *p, int32_t step, mxci_step *s) {
 
 /* What steps are made from. */
 typedef struct maker {
+    const mxc_executor *executor;
     mxci_bound_program *bound;
     int parallelism;
     mxci_signature_room room;
@@ -185,15 +186,21 @@ static mxc_status make_step(maker *m, int32_t step) {
         backward_slots(p, node, s->entries);
     else
         forward_slots(p, node, s->entries);
-    for (int32_t slot = 0; slot < s->n_slots; slot++) /* the input of a copy is on another context than the node */
-        if (s->entries[slot] >= 0)
-            s->tensors[slot].context = p->graph->nodes[p->graph->entry_node[s->entries[slot]]].context;
+    for (int32_t slot = 0; slot < s->n_slots; slot++) {
+        const int32_t entry = s->entries[slot];
+        if (entry < 0)
+            continue;
+        if (p->location[p->root[entry]].kind == MXCI_LOCATION_ARG)
+            MXC_TRY(mxci_constants_check_arg(m->executor, p->location[p->root[entry]].index));
+        /* the input of a copy is on another context than the node */
+        s->tensors[slot].context = p->graph->nodes[p->graph->entry_node[entry]].context;
+    }
     fill_strides(p, step, s);
     return MXC_OK;
 }
 
 static mxc_status make_steps(mxc_executor *e, mxci_bound_program *b) {
-    maker m = {.bound = b, .parallelism = mxc_engine_parallelism(e->engine)};
+    maker m = {.executor = e, .bound = b, .parallelism = mxc_engine_parallelism(e->engine)};
     mxc_status status = mxci_signature_room_make(b->program->graph, &m.room);
     for (int32_t i = 0; i < b->program->n_steps && status == MXC_OK; i++)
         status = make_step(&m, i);

@@ -13,6 +13,7 @@ struct mxci_constant_cache {
     mxci_mutex lock;
     mxci_hash_map *nodes; /* by key */
     uint64_t n_made;
+    uint8_t *released; /* argument; NULL: all have values */
 };
 
 mxc_status mxci_constant_cache_create(mxci_constant_cache **out) {
@@ -37,14 +38,6 @@ mxci_constant_cache *mxci_constant_cache_retain(mxci_constant_cache *cache) {
     return cache;
 }
 
-void mxci_constant_cache_release(mxci_constant_cache *cache) {
-    if (!cache || atomic_fetch_sub(&cache->refs, 1) > 1)
-        return;
-    mxci_hash_map_destroy(cache->nodes); /* empty, since users of nodes hold the cache */
-    mxci_mutex_destroy(&cache->lock);
-    mxci_free(cache);
-}
-
 void mxci_constant_cache_lock(mxci_constant_cache *cache) {
     mxci_mutex_lock(&cache->lock);
 }
@@ -59,6 +52,32 @@ static void free_node(mxci_constant_node *node) {
     mxci_free(node->outputs);
     mxci_free(node->key);
     mxci_free(node);
+}
+
+/* Users of nodes hold the cache, so only those that are pinned are left. */
+void mxci_constant_cache_release(mxci_constant_cache *cache) {
+    size_t cursor = 0;
+    const char *key;
+    void *node;
+    if (!cache || atomic_fetch_sub(&cache->refs, 1) > 1)
+        return;
+    while (mxci_hash_map_next(cache->nodes, &cursor, &key, &node))
+        free_node(node);
+    mxci_hash_map_destroy(cache->nodes);
+    mxci_mutex_destroy(&cache->lock);
+    mxci_free(cache->released);
+    mxci_free(cache);
+}
+
+void mxci_constant_cache_release_args(mxci_constant_cache *cache, uint8_t *released, int32_t n,
+                                      mxci_constant_node *const *nodes) {
+    cache->released = released;
+    for (int32_t i = 0; i < n; i++)
+        nodes[i]->is_pinned = 1;
+}
+
+int mxci_constant_cache_lacks(const mxci_constant_cache *cache, int64_t arg) {
+    return cache && cache->released && cache->released[arg];
 }
 
 mxc_status mxci_constant_cache_take(mxci_constant_cache *cache, const char *key, int n_outputs,
@@ -88,7 +107,7 @@ mxc_status mxci_constant_cache_take(mxci_constant_cache *cache, const char *key,
 }
 
 void mxci_constant_cache_drop(mxci_constant_cache *cache, mxci_constant_node *node) {
-    if (--node->users)
+    if (--node->users || node->is_pinned)
         return;
     mxci_hash_map_remove(cache->nodes, node->key);
     free_node(node);

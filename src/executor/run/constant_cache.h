@@ -16,7 +16,8 @@ typedef struct mxci_constant_cache mxci_constant_cache;
 
 typedef struct mxci_constant_node {
     int64_t users;
-    uint64_t id; /* no two nodes of a cache ever have the same */
+    int is_pinned; /* kept until the cache is freed */
+    uint64_t id;   /* no two nodes of a cache ever have the same */
     char *key;
     int n_outputs;
     mxc_ndarray **outputs; /* NULL: not computed yet; others never change again */
@@ -25,6 +26,13 @@ typedef struct mxci_constant_node {
 mxc_status mxci_constant_cache_create(mxci_constant_cache **out); /* MXC_ENOMEM */
 mxci_constant_cache *mxci_constant_cache_retain(mxci_constant_cache *cache);
 void mxci_constant_cache_release(mxci_constant_cache *cache); /* NULL is fine */
+
+/* From now on executors have no values of these arguments: one flag for each, taken over. The nodes are kept until the
+ * cache is freed. Called once, before other threads know the cache. */
+void mxci_constant_cache_release_args(mxci_constant_cache *cache, uint8_t *released, int32_t n,
+                                      mxci_constant_node *const *nodes);
+/* 1 if there are no values of that argument. cache: may be NULL. */
+int mxci_constant_cache_lacks(const mxci_constant_cache *cache, int64_t arg);
 
 /* The functions below are called between these two. */
 void mxci_constant_cache_lock(mxci_constant_cache *cache);

@@ -137,11 +137,15 @@ static void mark_wanted(evaluation *v) {
     }
 }
 
-static mxc_ndarray *value_of(const evaluation *v, int32_t entry) {
+static mxc_status value_of(const evaluation *v, int32_t entry, mxc_ndarray **out) {
     const mxci_location location = v->program->location[entry];
-    if (v->program->graph->nodes[v->program->graph->entry_node[entry]].kind != MXCI_VARIABLE)
-        return v->values[entry];
-    return location.kind == MXCI_LOCATION_ARG ? v->executor->args[location.index] : v->executor->aux[location.index];
+    const mxc_executor *e = v->executor;
+    if (v->program->graph->nodes[v->program->graph->entry_node[entry]].kind != MXCI_VARIABLE) {
+        *out = v->values[entry];
+        return MXC_OK;
+    }
+    *out = location.kind == MXCI_LOCATION_ARG ? e->args[location.index] : e->aux[location.index];
+    return location.kind == MXCI_LOCATION_ARG ? mxci_constants_check_arg(e, location.index) : MXC_OK;
 }
 
 /* Queues the call of an operator for those of its results that are wanted. */
@@ -149,8 +153,6 @@ static mxc_status call_operator(evaluation *v, int32_t at) {
     const mxci_graph *g = v->program->graph;
     const mxci_gnode *n = &g->nodes[at];
     int n_wanted = 0;
-    for (int32_t i = 0; i < n->n_inputs; i++)
-        v->in[i] = value_of(v, mxci_graph_inputs(g, at)[i]);
     for (int32_t i = 0; i < n->n_outputs; i++) {
         const int32_t entry = n->first_entry + i;
         const mxc_shape *shape = &g->shapes[entry];
@@ -162,6 +164,8 @@ static mxc_status call_operator(evaluation *v, int32_t at) {
         v->out[i] = v->values[entry];
         n_wanted++;
     }
+    for (int32_t i = 0; i < n->n_inputs && n_wanted; i++)
+        MXC_TRY(value_of(v, mxci_graph_inputs(g, at)[i], &v->in[i]));
     return n_wanted ? mxc_op_invoke(n->op, n->n_inputs, v->in, n->n_outputs, v->out, v->req, 0) : MXC_OK;
 }
 
@@ -223,4 +227,58 @@ void mxci_constants_release(mxci_constants *c) {
     mxci_free(c->arrays);
     mxci_free(c->nodes);
     *c = (mxci_constants){0};
+}
+
+/* ---- arguments that are not needed any more ---------------------------------------------------------------------- */
+
+mxc_status mxci_constants_check_arg(const mxc_executor *e, int32_t arg) {
+    if (!mxci_constant_cache_lacks(e->constants, arg))
+        return MXC_OK;
+    return MXC_FAIL(MXC_ESTATE,
+                    "bind: the values of %s are needed, but were released, since results of them were enough "
+                    "(release_params)",
+                    e->arg_names.items[arg]);
+}
+
+/* Which constant arguments neither a step nor an output is. */
+static void find_unread(const mxc_executor *e, uint8_t *unread) {
+    const mxci_bound_program *b = e->bound;
+    const mxci_program *p = b->program;
+    for (int64_t i = 0; i < e->arg_names.n; i++)
+        unread[i] = e->options.constant_args[i];
+    for (int32_t i = 0; i < p->n_steps; i++)
+        for (int32_t slot = 0; slot < b->steps[i].n_slots; slot++) {
+            const int32_t entry = b->steps[i].entries[slot];
+            if (entry >= 0 && p->location[p->root[entry]].kind == MXCI_LOCATION_ARG)
+                unread[p->location[p->root[entry]].index] = 0;
+        }
+    for (int32_t i = 0; i < p->graph->n_outputs; i++)
+        if (p->location[p->graph->outputs[i]].kind == MXCI_LOCATION_ARG)
+            unread[p->location[p->graph->outputs[i]].index] = 0;
+}
+
+mxc_status mxci_constants_release_args(mxc_executor *e) {
+    const int64_t n = e->options.constant_args ? e->arg_names.n : 0;
+    uint8_t *unread = mxci_calloc((size_t)n + 1, 1);
+    mxc_ndarray **empty = mxci_calloc((size_t)n + 1, sizeof *empty);
+    mxc_status status = unread && empty ? MXC_OK : MXCI_NO_MEMORY("executor", "released arguments");
+    if (status == MXC_OK && n)
+        find_unread(e, unread);
+    for (int64_t i = 0; i < n && status == MXC_OK; i++) {
+        const mxc_shape *shape = mxc_ndarray_shape(e->args[i]);
+        if (unread[i]) /* gets memory at its first use, which never comes */
+            status = mxc_ndarray_create(shape->ndim, shape->dim, mxc_ndarray_dtype(e->args[i]),
+                                        mxc_ndarray_context(e->args[i]), &empty[i]);
+    }
+    for (int64_t i = 0; i < n && empty; i++) {
+        mxc_ndarray_release(status == MXC_OK && empty[i] ? e->args[i] : empty[i]);
+        if (status == MXC_OK && empty[i])
+            e->args[i] = empty[i];
+    }
+    mxci_free(empty);
+    if (status == MXC_OK && n)
+        mxci_constant_cache_release_args(e->constants, unread, e->bound->constants.n_nodes, e->bound->constants.nodes);
+    else
+        mxci_free(unread);
+    return status;
 }
