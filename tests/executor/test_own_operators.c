@@ -242,7 +242,7 @@ static void test_channels_last(void **state) {
     mxci_program *p = program(layer_on("b", net_on("own_scale", "s", "", s)), mxc_cpu(0));
     int is_changed = 0;
     (void)state;
-    assert_ok(mxci_pass_channels_last(p->graph, MXCI_PACKING_NEVER, &is_changed));
+    assert_ok(mxci_pass_channels_last(p->graph, NULL, &is_changed));
     assert_true(is_changed);
     assert_output(
         p, "transpose(own_layer(own_scale(own_layer(transpose(data),transpose(a_weight))),transpose(b_weight)))");

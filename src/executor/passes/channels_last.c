@@ -32,7 +32,9 @@ typedef struct work {
     mxci_graph *g;
     int32_t n_nodes; /* before the pass */
     int always;
-    mxci_packing packing;
+    int is_for_gpu;         /* tensor cores count */
+    int packs;              /* convolutions on CPUs read packed weights */
+    uint8_t *constant;      /* entry: computed once; NULL: none is */
     uint8_t *role;          /* node: LEADS, FOLLOWS or STAYS, by its operator */
     uint64_t *weights;      /* node: arguments that are weights, which do not count */
     uint8_t *state;         /* node: NEEDED for an output; FIXED: the symbol itself has its backward node */
@@ -67,10 +69,10 @@ static double size_of(const mxci_graph *g, int32_t entry) {
 static int is_packed(const work *w, const mxci_gnode *node) {
     const mxci_graph *g = w->g;
     const int32_t *inputs = g->inputs + node->first_input;
-    if (w->packing == MXCI_PACKING_NEVER || node->context.device != MXC_CPU || !mxc_op_get_def(node->op)->packed ||
+    if (!w->packs || node->context.device != MXC_CPU || !mxc_op_get_def(node->op)->packed ||
         g->types[node->first_entry] != MXC_F32 || node->n_inputs < 2)
         return 0;
-    return w->packing == MXCI_PACKING_ONCE || mxci_option_get(MXCI_OPT_MXC_CPU_PACK) == ALWAYS ||
+    return (w->constant && w->constant[inputs[1]]) || mxci_option_get(MXCI_OPT_MXC_CPU_PACK) == ALWAYS ||
            4 * size_of(g, inputs[1]) <= size_of(g, inputs[0]) + size_of(g, node->first_entry);
 }
 
@@ -85,7 +87,9 @@ static int role_of(const work *w, int32_t node, uint64_t *weights) {
         return STAYS;
     if (mxci_op_get_channels_last(n->op, g->shapes[n->first_entry].ndim, &rule)) {
         *weights = rule.weights;
-        return !rule.leads ? FOLLOWS : w->always || has_library(g, n, &rule) || is_packed(w, n) ? LEADS : STAYS;
+        return !rule.leads                                                                   ? FOLLOWS
+               : w->always || (w->is_for_gpu && has_library(g, n, &rule)) || is_packed(w, n) ? LEADS
+                                                                                             : STAYS;
     }
     if (!(mxci_graph_op_def(g, node)->flags & MXC_OP_ELEMENTWISE) || n->n_outputs != 1)
         return STAYS;
@@ -129,8 +133,7 @@ static int reads_more_last(const work *w, int32_t node) {
 /* Adds the node to the regions of its inputs if it leads or follows; joins these regions. */
 static void channels_last_choose(work *w, int32_t node) {
     const mxci_gnode *n = &w->g->nodes[node];
-    if (w->state[node] != NEEDED || w->role[node] == STAYS ||
-        (!w->always && w->packing == MXCI_PACKING_NEVER && n->context.device != MXC_GPU))
+    if (w->state[node] != NEEDED || w->role[node] == STAYS || (!w->always && !w->packs && n->context.device != MXC_GPU))
         return;
     if (w->role[node] == FOLLOWS && !reads_more_last(w, node))
         return;
@@ -290,30 +293,56 @@ static int choose_all(work *w) {
     return found;
 }
 
-mxc_status mxci_pass_channels_last(mxci_graph *g, mxci_packing packing, int *is_changed) {
-    const int64_t when = mxci_option_get(MXCI_OPT_MXC_GPU_LAYOUT);
-    work w = {.g = g, .n_nodes = g->n_nodes, .always = when == ALWAYS, .packing = packing};
-    mxc_status status;
-    uint64_t weights;
-    int has_leader = 0;
-    for (int32_t i = 0; i < g->n_nodes && when != NEVER && !has_leader; i++)
-        has_leader = role_of(&w, i, &weights) == LEADS;
-    if (!has_leader)
+/* Fills constant. Entries keep their numbers where nodes are sorted. */
+static mxc_status find_constants(work *w, const mxc_bind_options *packing) {
+    const mxci_graph *g = w->g;
+    uint8_t *nodes;
+    MXC_TRY(mxci_find_constants(g, packing, 0, &nodes));
+    if (!nodes)
         return MXC_OK;
-    status = mxci_graph_sort(g);
-    if (status == MXC_OK)
-        status = channels_last_begin(&w);
-    if (status == MXC_OK && choose_all(&w)) {
-        *is_changed = 1;
-        status = rewrite_all(&w);
+    w->constant = mxci_calloc((size_t)g->n_entries + 1, 1);
+    for (int32_t i = 0; i < g->n_entries && w->constant; i++)
+        w->constant[i] = nodes[g->entry_node[i]];
+    mxci_free(nodes);
+    return w->constant ? MXC_OK : MXCI_NO_MEMORY("channels last", "the states of entries");
+}
+
+static int has_leader(const work *w) {
+    uint64_t weights;
+    for (int32_t i = 0; i < w->n_nodes; i++)
+        if (role_of(w, i, &weights) == LEADS)
+            return 1;
+    return 0;
+}
+
+static void channels_last_end(work *w) {
+    mxci_free(w->constant);
+    mxci_free(w->role);
+    mxci_free(w->weights);
+    mxci_free(w->state);
+    mxci_free(w->channels_last);
+    mxci_free(w->is_read);
+    mxci_free(w->region);
+    mxci_free(w->gain);
+    mxci_free(w->transposed);
+}
+
+mxc_status mxci_pass_channels_last(mxci_graph *g, const mxc_bind_options *packing, int *is_changed) {
+    const int64_t when = mxci_option_get(MXCI_OPT_MXC_GPU_LAYOUT);
+    work w = {.g = g, .n_nodes = g->n_nodes, .always = when == ALWAYS, .is_for_gpu = when != NEVER};
+    mxc_status status = MXC_OK;
+    w.packs = packing && mxci_option_get(MXCI_OPT_MXC_CPU_PACK);
+    if (w.packs)
+        status = find_constants(&w, packing);
+    if (status == MXC_OK && has_leader(&w)) {
+        status = mxci_graph_sort(g);
+        if (status == MXC_OK)
+            status = channels_last_begin(&w);
+        if (status == MXC_OK && choose_all(&w)) {
+            *is_changed = 1;
+            status = rewrite_all(&w);
+        }
     }
-    mxci_free(w.role);
-    mxci_free(w.weights);
-    mxci_free(w.state);
-    mxci_free(w.channels_last);
-    mxci_free(w.is_read);
-    mxci_free(w.region);
-    mxci_free(w.gain);
-    mxci_free(w.transposed);
+    channels_last_end(&w);
     return status;
 }

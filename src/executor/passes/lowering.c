@@ -6,7 +6,6 @@
 #include "executor/passes/lowering.h"
 
 #include "base/error.h"
-#include "base/options.h"
 #include "base/sys.h"
 #include "executor/passes/passes.h"
 #include "executor/plan/memory_plan.h"
@@ -84,12 +83,6 @@ static int wants_tiles(const mxci_program *p, const mxci_lowering_options *lower
            !options->no_sharing && p->report.internal_planned > p->report.internal_unplanned / 5;
 }
 
-static mxci_packing packing_of(int is_training) {
-    if (is_training || !mxci_option_get(MXCI_OPT_MXC_CPU_PACK))
-        return MXCI_PACKING_NEVER;
-    return MXCI_PACKING_EACH_RUN;
-}
-
 /* Contexts come first, since most passes depend on them; passes that only inference allows come before differentiation;
  * passes that replace nodes by fused ones come after it, because backward nodes refer to the nodes of the symbol. */
 static mxc_status lowering_lower(mxci_program *p, const mxci_lowering_options *lowering) {
@@ -102,7 +95,7 @@ static mxc_status lowering_lower(mxci_program *p, const mxci_lowering_options *l
     if (!lowering->unoptimized && !is_training)
         MXC_TRY(mxci_pass_fold_batch_norm(p->graph, options, &p->is_folded));
     if (!lowering->unoptimized)
-        MXC_TRY(mxci_pass_channels_last(p->graph, packing_of(is_training), &p->is_rewritten));
+        MXC_TRY(mxci_pass_channels_last(p->graph, is_training ? NULL : options, &p->is_rewritten));
     if (!lowering->unoptimized && !is_training)
         MXC_TRY(mxci_pass_pack(p->graph, &p->is_folded));
     p->n_symbol_nodes = p->graph->n_nodes;

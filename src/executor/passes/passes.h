@@ -16,13 +16,10 @@ mxc_status mxci_pass_placement(mxci_graph *graph, const mxc_bind_options *option
  * *is_folded: set if there were such. */
 mxc_status mxci_pass_fold_batch_norm(mxci_graph *graph, const mxc_bind_options *options, int *is_folded);
 
-/* How often weights of convolutions on CPUs are packed. */
-typedef enum mxci_packing { MXCI_PACKING_NEVER, MXCI_PACKING_EACH_RUN, MXCI_PACKING_ONCE } mxci_packing;
-
-/* channels_last.c: compute regions around convolutions channels last, on CPUs those whose weights are packed. Needs
- * contexts. *is_changed: set if there were
- * such. */
-mxc_status mxci_pass_channels_last(mxci_graph *graph, mxci_packing packing, int *is_changed);
+/* channels_last.c: compute regions around convolutions channels last. packing: of an executor for inference, in which
+ * those on CPUs whose weights can be packed count; NULL: none do. Needs contexts. *is_changed: set if there were such.
+ */
+mxc_status mxci_pass_channels_last(mxci_graph *graph, const mxc_bind_options *packing, int *is_changed);
 
 /* pack.c: for inference, let operators that can read packed weights. Needs contexts. *is_changed: set if there were
  * such. */
