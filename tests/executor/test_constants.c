@@ -56,17 +56,25 @@ static int count_runs(void) {
 
 /* ---- the pass ---------------------------------------------------------------------------------------------------- */
 
-/* The graph of a symbol, which is released, with all arguments but the first, data, constant; states as given. */
-static mxci_program *run_pass(mxc_symbol *symbol, const uint8_t *constant_aux, int folds) {
+static void constants(mxci_program *p, const uint8_t *constant_aux, int folds) {
     const uint8_t constant_args[] = {0, 1, 1, 1, 1, 1, 1, 1};
-    const mxc_shape shape = net_shape(4, 2, SIDE, SIDE, SIDE);
     mxc_bind_options options = MXC_BIND_OPTIONS_INIT;
-    mxci_program *p = graph_program(symbol, &shape, MXC_F32, mxc_cpu(0));
     options.constant_args = constant_args;
     options.constant_aux = constant_aux;
     if (folds)
         assert_ok(mxci_pass_fold_batch_norm(p->graph, &options, &p->is_folded));
     assert_ok(mxci_pass_constants(p, &options));
+}
+
+static mxci_program *program(mxc_symbol *symbol) {
+    const mxc_shape shape = net_shape(4, 2, SIDE, SIDE, SIDE);
+    return graph_program(symbol, &shape, MXC_F32, mxc_cpu(0));
+}
+
+/* The graph of a symbol, which is released, with all arguments but the first, data, constant; states as given. */
+static mxci_program *run_pass(mxc_symbol *symbol, const uint8_t *constant_aux, int folds) {
+    mxci_program *p = program(symbol);
+    constants(p, constant_aux, folds);
     return p;
 }
 
@@ -136,15 +144,21 @@ static void test_refused_nodes(void **state) {
     (void)state;
     check_pass(net_on2("broadcast_add", "sum", "", net_variable("data"), weight("drop", "Dropout", "mode=always")),
                none, 0, 0, "broadcast_add(data,Dropout(w))");
-    pair[0] = net_on2("broadcast_add", "sum", "", net_variable("data"), net_on("counted", "u", "", made));
     pair[1] = weight("v", "counted", "");
+    pair[0] = net_on2("broadcast_add", "sum", "", net_variable("data"), net_on("counted", "u", "", made));
+    pair[0] = net_on2("broadcast_add", "end", "", pair[0], mxc_symbol_retain(pair[1]));
     assert_ok(mxc_symbol_group(2, pair, &group));
     mxc_symbol_release(pair[0]);
     mxc_symbol_release(pair[1]);
     p = run_pass(group, none, 0);
     assert_int_equal(p->n_constants, 1);
-    assert_entry(p->graph, p->graph->outputs[0], "broadcast_add(data,u)");
+    assert_entry(p->graph, p->graph->outputs[0], "broadcast_add(broadcast_add(data,u),counted(w))");
     assert_entry(p->graph, p->graph->outputs[1], "counted(w)");
+    mxci_program_destroy(p);
+    p = program(net_on2("broadcast_add", "sum", "", net_variable("data"), weight("t", "counted", "")));
+    p->graph->nodes[graph_find(p->graph, "t")].context = mxc_cpu(1);
+    constants(p, none, 0);
+    assert_int_equal(p->n_constants, 0);
     mxci_program_destroy(p);
 }
 
@@ -162,6 +176,34 @@ static void test_folding(void **state) {
                "BatchNorm(Convolution(data,conv_weight,conv_bias),bn_gamma,bn_beta,bn_moving_mean,bn_moving_var)");
     check_pass(norm(), all, 0, 0,
                "BatchNorm(Convolution(data,conv_weight,conv_bias),bn_gamma,bn_beta,bn_moving_mean,bn_moving_var)");
+}
+
+/* States that an operator has as its own are not constant for others either: the folded norm follows them. */
+static void test_shared_states(void **state) {
+    static const char *const names[] = {"gamma", "beta", "mean", "var"};
+    mxc_symbol *folded[5], *other[5], *norms[2];
+    mxci_program *p;
+    (void)state;
+    folded[0] = net_on("Convolution", "conv", "kernel=(1,1) num_filter=4 no_bias=True", net_variable("data"));
+    other[0] = net_on("relu", "relu", "", mxc_symbol_retain(folded[0]));
+    for (int i = 1; i < 5; i++) {
+        folded[i] = net_variable(names[i - 1]);
+        other[i] = mxc_symbol_retain(folded[i]);
+    }
+    folded[0] = net_on("Convolution", "last", "kernel=(1,1) num_filter=4 no_bias=True", folded[0]);
+    for (int i = 0; i < 2; i++) {
+        mxc_symbol **in = i ? other : folded;
+        assert_ok(mxc_symbol_op("BatchNorm", i ? "b" : "a", 0, NULL, NULL, 5, NULL, in, &norms[i]));
+        for (int j = 0; j < 5; j++)
+            mxc_symbol_release(in[j]);
+    }
+    p = run_pass(net_on2("elemwise_add", "sum", "", norms[0], norms[1]), all, 1);
+    assert_int_equal(p->n_constants, 0);
+    assert_output(p,
+                  "elemwise_add(Convolution(Convolution(data,conv_weight),_fold_norm(last_weight,gamma,beta,mean,var),"
+                  "_fold_norm(last_weight,gamma,beta,mean,var).1),BatchNorm(relu(Convolution(data,conv_weight)),gamma,"
+                  "beta,mean,var))");
+    mxci_program_destroy(p);
 }
 
 /* ---- executors --------------------------------------------------------------------------------------------------- */
@@ -566,11 +608,14 @@ static void test_random_graphs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_maximal_sets),  cmocka_unit_test(test_several_readers),  cmocka_unit_test(test_sources),
-        cmocka_unit_test(test_refused_nodes), cmocka_unit_test(test_folding),          cmocka_unit_test(test_once),
-        cmocka_unit_test(test_shared_nodes),  cmocka_unit_test(test_unoptimized),      cmocka_unit_test(test_gradients),
-        cmocka_unit_test(test_reshape),       cmocka_unit_test(test_failing_operator), cmocka_unit_test(test_report),
-        cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_random_graphs),
+        cmocka_unit_test(test_maximal_sets),  cmocka_unit_test(test_several_readers),
+        cmocka_unit_test(test_sources),       cmocka_unit_test(test_refused_nodes),
+        cmocka_unit_test(test_folding),       cmocka_unit_test(test_shared_states),
+        cmocka_unit_test(test_once),          cmocka_unit_test(test_shared_nodes),
+        cmocka_unit_test(test_unoptimized),   cmocka_unit_test(test_gradients),
+        cmocka_unit_test(test_reshape),       cmocka_unit_test(test_failing_operator),
+        cmocka_unit_test(test_report),        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_random_graphs),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
