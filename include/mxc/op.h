@@ -239,8 +239,9 @@ struct mxc_op_def {
     unsigned cpu_dtypes;
     /* For CPU functions that compute images with channels second only, (N,C,spatial): writes to out parameters with
      * which the operator computes the same on images so transposed, and returns 1, or returns 0 if params say channels
-     * second already. The library transposes arrays of three axes or more through scratch. Optional. */
-    int (*to_channels_second)(const void *params, void *out);
+     * second already, or if the pass computes channels last as well. The library transposes arrays of three axes or
+     * more through scratch. Optional. */
+    int (*to_channels_second)(const void *params, mxc_pass pass, void *out);
 
     mxc_op_needs needs;                                              /* what backward reads */
     void (*backward_needs)(const void *params, mxc_op_needs *needs); /* adjusts needs to the parameters; optional */

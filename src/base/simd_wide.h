@@ -74,6 +74,30 @@ MXCI_INLINE mxci_wide_f64 mxci_wide_select_f64(mxci_wide_mask_f64 mask, mxci_wid
     return (mxci_wide_f64)((mask & (mxci_wide_mask_f64)a) | (~mask & (mxci_wide_mask_f64)b));
 }
 
+/* Lanes of b where they are larger, else of a: a stays beside NaN in b. */
+MXCI_INLINE mxci_wide_f32 mxci_wide_larger_f32(mxci_wide_f32 a, mxci_wide_f32 b) {
+#if MXCI_WIDE == 64
+    return (mxci_wide_f32)_mm512_max_ps((__m512)b, (__m512)a); /* the second operand where one is NaN */
+#elif MXCI_WIDE == 32
+    return __builtin_ia32_maxps256(b, a);
+#elif defined(__SSE2__)
+    return __builtin_ia32_maxps(b, a);
+#else
+    return mxci_wide_select_f32(b > a, b, a);
+#endif
+}
+MXCI_INLINE mxci_wide_f64 mxci_wide_larger_f64(mxci_wide_f64 a, mxci_wide_f64 b) {
+#if MXCI_WIDE == 64
+    return (mxci_wide_f64)_mm512_max_pd((__m512d)b, (__m512d)a);
+#elif MXCI_WIDE == 32
+    return __builtin_ia32_maxpd256(b, a);
+#elif defined(__SSE2__)
+    return __builtin_ia32_maxpd(b, a);
+#else
+    return mxci_wide_select_f64(b > a, b, a);
+#endif
+}
+
 /* Lanes below n: -1, others 0. */
 MXCI_INLINE mxci_wide_mask_f32 mxci_wide_below_f32(int n) {
     static const int32_t lane[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};

@@ -96,7 +96,7 @@ size_t mxci_converted_temp(const mxc_op_sig *sig, mxc_pass pass) {
         return 0;
     if (sig->n_in > SLOTS || sig->n_out > SLOTS) /* the run reports it */
         return 0;
-    if (!def->to_channels_second || !def->to_channels_second(sig->params, &params))
+    if (!def->to_channels_second || !def->to_channels_second(sig->params, pass, &params))
         return typed_temp(def, sig, pass);
     for (int i = 0; i < sig->n_in; i++)
         in[i] = channels_second(&sig->in_shape[i]);
@@ -205,7 +205,7 @@ static mxc_status converted_call_run(const mxc_op_call *call, mxc_pass pass) {
     mxc_op_compute_fn typed = pass == MXC_FORWARD ? typed_forward : typed_backward;
     params_room params;
     MXC_TRY(check_slots(call));
-    if (def->to_channels_second && def->to_channels_second(call->params, &params))
+    if (def->to_channels_second && def->to_channels_second(call->params, pass, &params))
         return run_copies(call, pass, &params, typed, TO_CHANNELS_SECOND);
     return typed(call);
 }

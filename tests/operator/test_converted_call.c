@@ -54,7 +54,8 @@ static const mxc_param number_schema[] = {
     MXC_PARAM_END,
 };
 
-static int to_channels_second(const void *params, void *out) {
+static int to_channels_second(const void *params, mxc_pass pass, void *out) {
+    (void)pass;
     ((number_params *)out)->last = 0;
     return ((const number_params *)params)->last;
 }
@@ -99,6 +100,70 @@ static void test_layout(void **state) {
     mxc_ndarray_release(out);
 }
 
+/* ---- the same where forward computes both layouts, and backward channels second only ----------------------------- */
+
+static int backward_second(const void *params, mxc_pass pass, void *out) {
+    return to_channels_second(params, pass, out) && pass == MXC_BACKWARD;
+}
+
+static mxc_status both_forward(const mxc_op_call *call) {
+    if (!((const number_params *)call->params)->last)
+        return number_forward(call);
+    const mxc_shape *s = &call->in[0].shape;
+    const float *x = call->in[0].data;
+    float *y = call->out[0].data;
+    for (int64_t i = 0; i < mxc_shape_size(s); i++)
+        y[i] = x[i] * (float)(i % s->dim[3]);
+    return MXC_OK;
+}
+
+static mxc_status both_backward(const mxc_op_call *call) {
+    const mxc_tensor gradient = call->in_grad[0];
+    mxc_op_call again = *call;
+    again.in = call->out_grad, again.out = &gradient;
+    return number_forward(&again);
+}
+
+static const mxc_op_def both = {
+    .size = sizeof both,
+    .name = "t_number_both",
+    .doc = "out = data times the number of the channel",
+    .args = "data",
+    .params = number_schema,
+    .param_size = sizeof(number_params),
+    .dtypes = MXC_DTYPE_BIT(MXC_F32),
+    .to_channels_second = backward_second,
+    .needs = {.out_grad = 1},
+    .forward = {[MXC_CPU] = both_forward},
+    .backward = {[MXC_CPU] = both_backward},
+};
+
+static void test_layout_of_a_pass(void **state) {
+    const int64_t dims[] = {2, 1, 2, 3};
+    const char *key = "last", *value = "True";
+    float data[12], out_data[12], grad_data[12];
+    mxc_ndarray *in, *out = NULL, *grad;
+    mxc_op *op;
+    (void)state;
+    for (int i = 0; i < 12; i++)
+        data[i] = (float)(i + 1);
+    assert_ok(mxc_op_create("t_number_both", 1, &key, &value, &op));
+    assert_ok(mxc_ndarray_from_data(4, dims, MXC_F32, data, &in));
+    assert_ok(mxc_ndarray_from_data(4, dims, MXC_F32, data, &grad));
+    assert_ok(mxc_op_invoke(op, 1, &in, 1, &out, NULL, 1));
+    assert_ok(mxc_op_invoke_backward(op, &in, &in, &out, &grad, NULL));
+    assert_ok(mxc_ndarray_get(out, out_data, sizeof out_data));
+    assert_ok(mxc_ndarray_get(grad, grad_data, sizeof grad_data));
+    for (int i = 0; i < 12; i++) {
+        assert_true(out_data[i] == data[i] * (float)(i % 3));
+        assert_true(grad_data[i] == out_data[i]);
+    }
+    mxc_ndarray_release(in);
+    mxc_ndarray_release(out);
+    mxc_ndarray_release(grad);
+    mxc_op_release(op);
+}
+
 static void test_refused(void **state) {
     mxc_op_def bad = number;
     (void)state;
@@ -117,9 +182,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dtype),
         cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_layout_of_a_pass),
         cmocka_unit_test(test_refused),
     };
     assert_ok(mxc_op_register(&square));
     assert_ok(mxc_op_register(&number));
+    assert_ok(mxc_op_register(&both));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

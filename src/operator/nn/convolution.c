@@ -266,8 +266,9 @@ static size_t convolution_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
     return s.bytes;
 }
 
-static int to_channels_second(const void *params, void *out) {
+static int to_channels_second(const void *params, mxc_pass pass, void *out) {
     conv_params *to = out;
+    (void)pass;
     *to = *(const conv_params *)params;
     to->layout = -1;
     return mxci_conv_channels_last(params);

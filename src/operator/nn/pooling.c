@@ -7,7 +7,8 @@
  * takes the whole plane. Windows are cut to the input; an average divides by the window cut to input and padding, or
  * to the input alone (count_include_pad=False); a window without elements gives 0. lp is the root number p_value of the
  * sum of the elements' powers, signs kept. The gradient of a maximum goes to the first of equal elements, found again
- * by comparison: no indices are stored. Channels last is computed through copies.
+ * by comparison: no indices are stored. With channels last, forward goes along the channels, and backward is computed
+ * through copies.
  */
 #include "operator/nn/pooling.h"
 
@@ -204,19 +205,67 @@ static mxc_status run_planes(const mxc_op_call *call, mxc_range_fn part) {
     return MXC_OK;
 }
 
+/* Forward with channels last: the channels of a row of outputs, or a few of them where there are few rows. */
+typedef struct pooling_last_run {
+    mxci_pool_shape shape;
+    const mxc_op_call *call;
+    int64_t channels, width; /* all, and those of a unit of work */
+    int64_t in, out, rows;   /* elements of a sample, and its rows of outputs */
+} pooling_last_run;
+
+/* Units begin..end-1, each `width` channels of one row of outputs. */
+static void pooling_last_part(void *arg, int64_t begin, int64_t end, int part) {
+    const pooling_last_run *r = arg;
+    const mxc_tensor *x = &r->call->in[0], *y = &r->call->out[0];
+    const int64_t units = (r->channels + r->width - 1) / r->width;
+    mxci_pool_last piece = {.channels = r->channels, .add = r->call->req[0] == MXC_REQ_ADD};
+    (void)part;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t sample = i / units / r->rows;
+        piece.row = i / units % r->rows;
+        piece.begin = i % units * r->width;
+        piece.end = piece.begin + r->width < r->channels ? piece.begin + r->width : r->channels;
+        if (x->dtype == MXC_F32)
+            mxci_pool_last_f32(&r->shape, &piece, mxci_at(x, sample * r->in), mxci_at(y, sample * r->out));
+        else
+            mxci_pool_last_f64(&r->shape, &piece, mxci_at(x, sample * r->in), mxci_at(y, sample * r->out));
+    }
+}
+
+static mxc_status run_channels_last(const mxc_op_call *call) {
+    enum { FEW_ROWS = 16, FEW_CHANNELS = 64 };
+    const mxc_shape *data = &call->in[0].shape, *out = &call->out[0].shape;
+    const int64_t samples = data->dim[0], channels = data->dim[data->ndim - 1];
+    pooling_last_run r = {.shape = mxci_pooling_shape(call->params, data, out),
+                          .call = call,
+                          .channels = channels,
+                          .in = mxci_shape_count(data, 1, data->ndim),
+                          .out = mxci_shape_count(out, 1, out->ndim)};
+    int64_t window = 1;
+    for (int i = 0; i < 3; i++)
+        window *= r.shape.kernel[i] < r.shape.in[i] ? r.shape.kernel[i] : r.shape.in[i];
+    window = window < MXCI_GRAIN ? window : MXCI_GRAIN;
+    r.rows = r.shape.out[0] * r.shape.out[1];
+    r.width = samples * r.rows < FEW_ROWS && channels > FEW_CHANNELS ? FEW_CHANNELS : channels;
+    if (call->req[0] != MXC_REQ_NULL)
+        mxc_parallel_for(call->run, samples * r.rows * ((channels + r.width - 1) / r.width),
+                         MXCI_GRAIN / (r.width * r.shape.out[2] * (window + 3) / 4 + 1) + 1, pooling_last_part, &r);
+    return MXC_OK;
+}
+
 static mxc_status pooling_forward(const mxc_op_call *call) {
-    return run_planes(call, pooling_forward_part);
+    return mxci_pooling_channels_last(call->params) ? run_channels_last(call) : run_planes(call, pooling_forward_part);
 }
 
 static mxc_status pooling_backward(const mxc_op_call *call) {
     return run_planes(call, pooling_backward_part);
 }
 
-static int to_channels_second(const void *params, void *out) {
+static int to_channels_second(const void *params, mxc_pass pass, void *out) {
     pooling_params *to = out;
     *to = *(const pooling_params *)params;
     to->layout = -1;
-    return mxci_pooling_channels_last(params);
+    return pass == MXC_BACKWARD && mxci_pooling_channels_last(params);
 }
 
 /* ---- what passes ask -------------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling of planes for float and double. */
+/* Pooling for float and double, of planes and along channels. */
 #include "operator/nn/pooling_kernels.h"
 
 #include <math.h>
@@ -30,3 +30,17 @@ static int is_2x2(const mxci_pool_shape *s) {
 #define BODY "operator/nn/pooling_kernels.inc"
 #define FOR_REALS
 #include "math/for_types.inc"
+
+/* ---- channels last ----------------------------------------------------------------------------------------------- */
+
+/* A window cut to the input. */
+typedef struct box {
+    int64_t begin[3], end[3];
+} box;
+
+static int is_empty(const box *b) {
+    return b->begin[0] >= b->end[0] || b->begin[1] >= b->end[1] || b->begin[2] >= b->end[2];
+}
+
+#define BODY "operator/nn/pooling_last_kernels.inc"
+#include "math/for_vectors.inc"

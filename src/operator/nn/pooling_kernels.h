@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pooling of one plane (one sample, one channel) of up to three axes, for f32 and f64. A window is cut to the input; an
- * average divides by the window cut to input and padding, or to the input alone; an empty window gives 0. LP is the
- * root number p of the sum of x^p, p 1 to 3, of which odd ones keep their sign.
+ * Pooling of one plane (one sample, one channel) of up to three axes, or along the channels of a sample, for f32 and
+ * f64. A window is cut to the input; an average divides by the window cut to input and padding, or to the input alone;
+ * an empty window gives 0. LP is the root number p of the sum of x^p, p 1 to 3, of which odd ones keep their sign.
  */
 #ifndef MXCI_OPERATOR_NN_POOLING_KERNELS_H
 #define MXCI_OPERATOR_NN_POOLING_KERNELS_H
@@ -35,6 +35,12 @@ MXCI_SCALAR int64_t mxci_pool_length(const mxci_pool_shape *s, int axis, int64_t
     return (stop < limit ? stop : limit) - start;
 }
 
+/* A row of outputs, channels begin..end-1 of all, of a sample whose channels are last. */
+typedef struct mxci_pool_last {
+    int64_t channels, row, begin, end;
+    int add;
+} mxci_pool_last;
+
 /* What the gradient of an LP's output y is multiplied with for element x: (x / y)^(p - 1); of y = 0 it is 0. */
 #define MXCI_POOL_LP_DERIVATIVE(p, x, y) ((p) == 1 ? 1 : (y) == 0 ? 0 : (p) == 2 ? (x) / (y) : (x) / (y) * ((x) / (y)))
 
@@ -46,5 +52,9 @@ void mxci_pool_backward_f32(const mxci_pool_shape *s, int add, const float *dy, 
                             float *dx);
 void mxci_pool_backward_f64(const mxci_pool_shape *s, int add, const double *dy, const double *x, const double *y,
                             double *dx);
+
+/* y = or += pool(x) for a piece of a sample (spatial,C). */
+void mxci_pool_last_f32(const mxci_pool_shape *s, const mxci_pool_last *piece, const float *x, float *y);
+void mxci_pool_last_f64(const mxci_pool_shape *s, const mxci_pool_last *piece, const double *x, double *y);
 
 #endif

@@ -164,6 +164,23 @@ static const op_case cases[] = {
     POOL_LAST("NHWC kernel=(2,2) pool_type=lp p_value=2", "2x5x7x3@0.5:2"),
     POOL_LAST("NDHWC kernel=(2,3,2) stride=(1,2,1) pad=(1,1,0) pool_type=avg", "1x4x5x6x2"),
     POOL_LAST("NDHWC kernel=(5,5,5) pool_type=max", "1x6x5x5x3"),
+    /* vectors of channels, blocks of them, and what is left; windows in the padding alone, and around no element */
+    POOL_LAST("NHWC kernel=(3,3) stride=(2,2) pad=(1,1) pool_type=max; "
+              "layout=NHWC kernel=(3,3) pad=(1,1) pool_type=avg count_include_pad=False; "
+              "layout=NHWC kernel=(2,3) stride=(1,2) pool_type=sum pooling_convention=full",
+              "1x5x7x24; 2x4x5x33; 1x3x3x71"),
+    POOL_LAST("NHWC kernel=(2,3) pad=(3,2) pool_type=max; layout=NHWC kernel=(2,3) pad=(3,2) pool_type=avg; "
+              "layout=NHWC kernel=(5,9) stride=(2,3) pad=(4,8) pool_type=sum",
+              "1x3x2x9; 1x0x3x17; 1x2x0x5"),
+    POOL_LAST("NHWC global_pool=True pool_type=avg; layout=NHWC global_pool=True pool_type=max; "
+              "layout=NHWC global_pool=True pool_type=sum",
+              "1x4x3x130; 3x2x5x64; 1x1x1x65"),
+    POOL_LAST("NHWC kernel=(2,3) stride=(1,2) pool_type=lp p_value=2; layout=NHWC kernel=(3,2) pool_type=lp p_value=3; "
+              "layout=NHWC kernel=(2,2) pool_type=lp p_value=1",
+              "1x4x5x19@0.5:2"),
+    POOL_LAST("NDHWC kernel=(2,3,2) stride=(1,2,2) pad=(1,1,0) pool_type=max; layout=NDHWC global_pool=True",
+              "1x3x4x5x18; 1x2x3x3x33@0:3i"),
+    POOL_LAST("NWC kernel=(3) stride=(2) pool_type=max pooling_convention=same", "2x9x5; 0x9x3; 1x2x65"),
     FAILS("Pooling", "kernel=(3,3) pool_type=max layout=NWC", "1x5x5x2", MXC_EINVAL, "layout"),
     INFERS("Pooling", "kernel=(3,3) stride=(2,2) pool_type=max layout=NHWC", "2x?x12x4 -> ? => 2x?x12x4 -> 2x?x5x4"),
     INFERS("Pooling", "kernel=(3,3) global_pool=True pool_type=max layout=NHWC",
