@@ -156,21 +156,6 @@ static double scale_of(const mxc_op_call *call, int64_t c, double var) {
     return (p->fix_gamma ? 1 : get(&call->in[GAMMA], c)) / sqrt(var + p->eps);
 }
 
-/* x = max(x, 0) for n elements of a float dtype; NaN stays. Of 16 bits the highest is the sign, and larger numbers than
- * infinity are NaN. */
-static void relu_tile(mxc_dtype dtype, int64_t n, void *x) {
-    const uint16_t infinity = dtype == MXC_F16 ? 0x7c00 : 0x7f80;
-    for (int64_t i = 0; i < n && dtype == MXC_F32; i++)
-        ((float *)x)[i] = ((float *)x)[i] < 0 ? 0 : ((float *)x)[i];
-    for (int64_t i = 0; i < n && dtype == MXC_F64; i++)
-        ((double *)x)[i] = ((double *)x)[i] < 0 ? 0 : ((double *)x)[i];
-    for (int64_t i = 0; i < n && (dtype == MXC_F16 || dtype == MXC_BF16); i++) {
-        uint16_t *bits = (uint16_t *)x + i;
-        if ((*bits & 0x8000) && (*bits & 0x7fff) <= infinity)
-            *bits = 0;
-    }
-}
-
 /* y = scale (x - mean) + shift for channel c, or max(0, that). Results too large for the caches, and those of ReLU, go
  * by tiles. */
 static void put_affine(const bn_run *r, int64_t c, double scale, double mean, double shift) {
@@ -190,7 +175,7 @@ static void put_affine(const bn_run *r, int64_t c, double scale, double mean, do
             n = mxci_tile_at(j, (c + 1) * d);
             mxci_bn_affine[x->dtype](&(mxci_channel){.n = 1, .d = n}, 0, scale, mean, shift, mxci_at(x, at), tile);
             if (r->relu)
-                relu_tile(y->dtype, n, tile);
+                mxci_bn_relu(y->dtype, n, tile);
             if (store_mode == MXCI_STORE_STREAM)
                 mxci_stream(mxci_at(y, at), tile, (size_t)n * mxc_dtype_size(y->dtype));
             else
@@ -212,8 +197,109 @@ static void batch_norm_forward_part(void *arg, int64_t begin, int64_t end, int p
     }
 }
 
+/* ---- forward, channels last: loops along the channels ------------------------------------------------------------ */
+
+enum { CYCLE = 128 }; /* coefficients at least */
+
+/* The axis of channels is the last one with more than one element. */
+static int is_last(const void *params, const mxc_shape *data) {
+    return mxci_shape_count(data, mxci_bn_axis(params, data->ndim) + 1, data->ndim) == 1;
+}
+
+/* Takes the coefficients from scratch; channels: at least 1. */
+static mxci_channel_cycle take_cycle(mxci_scratch *s, int64_t channels, mxc_dtype dtype) {
+    mxci_channel_cycle cycle = {.n = channels >= CYCLE ? channels : channels * ((CYCLE + channels - 1) / channels)};
+    const size_t element = mxc_dtype_size(mxci_compute_type(dtype));
+    cycle.factor = mxci_scratch_array(s, cycle.n, element);
+    cycle.mean = mxci_scratch_array(s, cycle.n, element);
+    cycle.shift = mxci_scratch_array(s, cycle.n, element);
+    return cycle;
+}
+
+static size_t bn_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
+    const mxc_shape *data = &sig->in_shape[DATA];
+    const int64_t channels = data->dim[mxci_bn_axis(sig->params, data->ndim)];
+    mxci_scratch s = {0};
+    if (pass == MXC_FORWARD && channels > 0 && is_last(sig->params, data))
+        take_cycle(&s, channels, sig->in_type[DATA]);
+    return s.bytes;
+}
+
+typedef struct bn_last_run {
+    bn_run run;
+    mxci_channel_cycle cycle;
+} bn_last_run;
+
+/* The statistics and coefficients of channels begin..end-1. What rounding the mean leaves of it goes to the shift. */
+static void coefficients_part(void *arg, int64_t begin, int64_t end, int part) {
+    const bn_last_run *r = arg;
+    const mxc_op_call *call = r->run.call;
+    const int is_f64 = call->in[DATA].dtype == MXC_F64;
+    (void)part;
+    for (int64_t c = begin; c < end; c++) {
+        double mean, var, scale, rest;
+        statistics(&r->run, c, &mean, &var);
+        scale = scale_of(call, c, var);
+        rest = get(&call->in[BETA], c) - (is_f64 ? 0 : scale * (mean - (double)(float)mean));
+        for (int64_t i = c; i < r->cycle.n; i += r->run.channel.step) {
+            if (is_f64) {
+                ((double *)r->cycle.factor)[i] = scale;
+                ((double *)r->cycle.mean)[i] = mean;
+                ((double *)r->cycle.shift)[i] = rest;
+            } else {
+                ((float *)r->cycle.factor)[i] = (float)scale;
+                ((float *)r->cycle.mean)[i] = (float)mean;
+                ((float *)r->cycle.shift)[i] = (float)rest;
+            }
+        }
+    }
+}
+
+/* Elements begin..end-1 of out; as in put_affine, some go by tiles. */
+static void affine_last_part(void *arg, int64_t begin, int64_t end, int part) {
+    const bn_last_run *r = arg;
+    const mxc_op_call *call = r->run.call;
+    const mxc_tensor *x = &call->in[DATA], *y = &call->out[OUT];
+    const int store_mode = mxci_store_mode(call->req[OUT], mxci_tensor_bytes(y), x->data == y->data);
+    _Alignas(64) int64_t tile[MXCI_TILE];
+    (void)part;
+    if (store_mode != MXCI_STORE_STREAM && !r->run.relu) {
+        mxci_bn_affine_last[x->dtype](&r->cycle, store_mode == MXCI_STORE_ADD, begin, end - begin, mxci_at(x, begin),
+                                      mxci_at(y, begin));
+        return;
+    }
+    for (int64_t i = begin, n; i < end; i += n) {
+        n = mxci_tile_at(i, end);
+        mxci_bn_affine_last[x->dtype](&r->cycle, 0, i, n, mxci_at(x, i), tile);
+        if (r->run.relu)
+            mxci_bn_relu(y->dtype, n, tile);
+        mxci_assign_elements(store_mode, y->dtype, tile, mxci_at(y, i), n);
+    }
+    mxci_stream_end();
+}
+
+static mxc_status run_channels_last(const mxc_op_call *call, int relu) {
+    const mxc_tensor *data = &call->in[DATA];
+    const int64_t channels = data->shape.dim[mxci_bn_axis(call->params, data->shape.ndim)];
+    const int64_t n = mxci_tensor_size(data) / channels;
+    mxci_scratch s = {.base = call->temp};
+    bn_last_run r = {.run = {call, {.n = n, .d = 1, .step = channels}, relu},
+                     .cycle = take_cycle(&s, channels, data->dtype)};
+    mxc_parallel_for(call->run, channels, MXCI_GRAIN / 32 / (uses_batch(call) ? n + 1 : 1) + 1, coefficients_part, &r);
+    if (call->req[OUT] != MXC_REQ_NULL)
+        mxc_parallel_for(call->run, n * channels, MXCI_GRAIN, affine_last_part, &r);
+    return MXC_OK;
+}
+
+static mxc_status run_forward(const mxc_op_call *call, int relu) {
+    const mxc_shape *data = &call->in[DATA].shape;
+    if (is_last(call->params, data) && data->dim[mxci_bn_axis(call->params, data->ndim)] > 0)
+        return run_channels_last(call, relu);
+    return run_channels(call, batch_norm_forward_part, relu);
+}
+
 static mxc_status bn_forward(const mxc_op_call *call) {
-    return run_channels(call, batch_norm_forward_part, 0);
+    return run_forward(call, 0);
 }
 
 /* ---- backward -------------------------------------------------------------------------------------------------- */
@@ -258,12 +344,14 @@ static mxc_status sync_forward(const mxc_op_call *call) {
 /* ---- BatchNormWithReLU ----------------------------------------------------------------------------------------- */
 
 static mxc_status bn_relu_forward(const mxc_op_call *call) {
-    return run_channels(call, batch_norm_forward_part, 1);
+    return run_forward(call, 1);
 }
 
 /* Backward: the gradient of the norm's output. */
 static size_t bn_relu_temp_bytes(const mxc_op_sig *sig, mxc_pass pass) {
-    return pass == MXC_BACKWARD ? mxci_shape_bytes(&sig->in_shape[DATA], mxc_dtype_size(sig->in_type[DATA])) : 0;
+    if (pass == MXC_FORWARD)
+        return bn_temp_bytes(sig, pass);
+    return mxci_shape_bytes(&sig->in_shape[DATA], mxc_dtype_size(sig->in_type[DATA]));
 }
 
 /* Scratch = dy where the output is above 0, else 0. */
@@ -314,7 +402,7 @@ static int bn_norm(const mxc_op *op, int ndim, mxc_norm *out) {
     .needs = {.out_grad = 1 << OUT, .in = 1 << DATA | 1 << GAMMA, .out = 1 << MEAN | 1 << VAR},                      \
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(DATA), OUT}, MXC_INPLACE_END},                             \
     .inplace_backward = (const mxc_inplace[]){{MXC_FROM_OUT_GRAD(OUT), DATA}, MXC_INPLACE_END},                      \
-    .backward = {[MXC_CPU] = bn_backward}
+    .temp_bytes = bn_temp_bytes, .backward = {[MXC_CPU] = bn_backward}
 
 const mxc_op_def mxci_op_batch_norm = {
     COMMON,

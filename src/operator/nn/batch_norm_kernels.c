@@ -12,5 +12,23 @@ enum { LANES = 32, RUN = 4096 }; /* partial sums side by side; elements summed i
 
 const mxci_bn_moments_fn mxci_bn_moments[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(moments);
 const mxci_bn_affine_fn mxci_bn_affine[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(affine);
+const mxci_bn_affine_last_fn mxci_bn_affine_last[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(affine_last);
 const mxci_bn_sums_fn mxci_bn_sums[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(sums);
 const mxci_bn_combine_fn mxci_bn_combine[MXC_DTYPE_LIMIT] = MXCI_FLOAT_TABLE(combine);
+
+/* Of 16 bits the highest is the sign, and larger numbers than infinity are NaN. */
+void mxci_bn_relu(mxc_dtype dtype, int64_t n, void *x) {
+    const uint16_t infinity = dtype == MXC_F16 ? 0x7c00 : 0x7f80;
+    if (dtype == MXC_F32) {
+        for (int64_t i = 0; i < n; i++)
+            ((float *)x)[i] = ((float *)x)[i] < 0 ? 0 : ((float *)x)[i];
+    } else if (dtype == MXC_F64) {
+        for (int64_t i = 0; i < n; i++)
+            ((double *)x)[i] = ((double *)x)[i] < 0 ? 0 : ((double *)x)[i];
+    } else {
+        for (int64_t i = 0; i < n; i++) {
+            const uint16_t bits = ((uint16_t *)x)[i];
+            ((uint16_t *)x)[i] = (bits & 0x8000) && (bits & 0x7fff) <= infinity ? 0 : bits;
+        }
+    }
+}

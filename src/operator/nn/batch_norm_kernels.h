@@ -23,6 +23,22 @@ typedef void (*mxci_bn_affine_fn)(const mxci_channel *c, int add, double scale, 
                                   const void *x, void *y);
 extern const mxci_bn_affine_fn mxci_bn_affine[MXC_DTYPE_LIMIT];
 
+/* Of channels that are neighbours, (N,spatial,C), the coefficients of each, repeated so that a cycle of them is long
+ * enough for a loop: n entries, a multiple of the channels, of the data's compute type. */
+typedef struct mxci_channel_cycle {
+    int64_t n;
+    void *factor, *mean, *shift;
+} mxci_channel_cycle;
+
+/* y = or += factor (x - mean) + shift for elements begin..begin+n-1 of the array, the first of which x and y point to;
+ * y may be x. */
+typedef void (*mxci_bn_affine_last_fn)(const mxci_channel_cycle *cycle, int add, int64_t begin, int64_t n,
+                                       const void *x, void *y);
+extern const mxci_bn_affine_last_fn mxci_bn_affine_last[MXC_DTYPE_LIMIT];
+
+/* x = max(x, 0) for n elements of a floating dtype; NaN stays. */
+void mxci_bn_relu(mxc_dtype dtype, int64_t n, void *x);
+
 /* Sums of dy and of dy (x - mean). */
 typedef void (*mxci_bn_sums_fn)(const mxci_channel *c, double mean, const void *dy, const void *x, double *sum,
                                 double *product);

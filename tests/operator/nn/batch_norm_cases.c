@@ -101,6 +101,10 @@ static const op_case cases[] = {
     BN("", "2x1x60x70 1 1 1 1@0.5:2"),
     BN("axis=-1 fix_gamma=False", "2x3x5x4 4@0.5:2 4 4 4@0.5:2; 7x1 1 1 1 1; 3x4x65 65 65 65 65; 9x4x33@-50:-49 33 33 "
                                   "33 33; 3x1x1x4 4 4 4 4; 2x9x3@-1:1nf 3 3 3 3"),
+    /* channels last: cycles of coefficients, whole and cut, and tiles */
+    BN("axis=-1 fix_gamma=False; axis=3 fix_gamma=False use_global_stats=True",
+       "2x5x7x24 24@0.5:2 24 24 24@0.5:2; 1x3x5x33 33@0.5:2 33 33 33@0.5:2; 2x9x8x1 1 1 1 1@0.5:2; "
+       "1x2x3x200 200@0.5:2 200 200 200@0.5:2; 9x5x1x3@1000:1001 3@0.5:2 3 3@1000:1001 3@0.5:2"),
     BN("axis=2 fix_gamma=False eps=0.01 momentum=0.5", "3x2x4x5@-2:2 4@0.5:2 4 4 4@0.5:2"),
     BN("axis=3 use_global_stats=True", "2x3x5x2 2@0.5:2 2 2 2@0.5:2"),
     FAILS("BatchNorm", "axis=0", "4x3 4 4 4 4", MXC_ESHAPE, "axis 0"),
@@ -114,6 +118,9 @@ static const op_case cases[] = {
     BN_RELU("fix_gamma=False use_global_stats=True",
             "2x3x5x2 3@0.5:2 3@0.05:0.3 3 3@0.5:2; 3x2 2 2 2 2; 4x1x3 1 1 1 1"),
     BN_RELU("axis=-1 eps=0.01 momentum=0.5", "2x3x5x4@-2:2 4@0.5:2 4@0.05:0.3 4 4@0.5:2; 7x2 2 2 2 2; 3x4x9 9 9 9 9"),
+    BN_RELU("axis=-1 fix_gamma=False; axis=-1 fix_gamma=False use_global_stats=True",
+            "2x5x7x24 24@0.5:2 24@0.05:0.3 24 24@0.5:2; 1x3x5x33 33@0.5:2 33 33 33@0.5:2; "
+            "1x2x3x200 200@0.5:2 200 200 200@0.5:2"),
     BN_RELU("", "2x1x60x70 1 1@0.05:0.3 1 1@0.5:2"),
     INFERS("_contrib_BatchNormWithReLU", "", "2x?x3,?,7,?,? -> ?,?,? => 2x7x3,7,7,7,7 -> 2x7x3,7,7"),
     SYNC_BN("key=bn fix_gamma=False", "4x3 3@0.5:2 3 3 3@0.5:2; 7x1 1 1 1 1; 3x65 65 65 65 65; 2x3x4 3 3 3 3; "
