@@ -111,6 +111,37 @@ void mxci_gather_block(const mxci_strided *s, size_t element, const void *from, 
     }
 }
 
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* Rows of at least as many bytes as the constant `width`, by pieces of these, the last of which may overlap the one
+ * before. */
+MXCI_INLINE void copy_pieces(const size_t width, int64_t n, size_t bytes, const char *from, int64_t from_step, char *to,
+                             int64_t to_step) {
+    for (int64_t i = 0; i < n; i++, from += from_step, to += to_step) {
+        for (size_t at = 0; at + width < bytes; at += width)
+            memcpy(to + at, from + at, width);
+        memcpy(to + bytes - width, from + bytes - width, width);
+    }
+}
+
+/* Short rows without a call for each. */
+void mxci_copy_rows(int64_t n, size_t bytes, const void *from, int64_t from_step, void *to, int64_t to_step) {
+    enum { LONG = 1024 };
+    if (bytes > LONG)
+        for (int64_t i = 0; i < n; i++)
+            memcpy((char *)to + i * to_step, (const char *)from + i * from_step, bytes);
+    else if (bytes >= 32)
+        copy_pieces(32, n, bytes, from, from_step, to, to_step);
+    else if (bytes >= 16)
+        copy_pieces(16, n, bytes, from, from_step, to, to_step);
+    else if (bytes >= 8)
+        copy_pieces(8, n, bytes, from, from_step, to, to_step);
+    else if (bytes >= 4)
+        copy_pieces(4, n, bytes, from, from_step, to, to_step);
+    else if (bytes > 0)
+        copy_pieces(1, n, bytes, from, from_step, to, to_step);
+}
+
 /* ---- adding up -------------------------------------------------------------------------------------------------- */
 
 #define BODY "math/scatter_kernels.inc"

@@ -58,6 +58,8 @@ void mxci_cursor_advance(const mxci_strided *s, mxci_cursor *cursor, int64_t run
 void mxci_gather(const mxci_strided *s, size_t element, const void *from, int64_t begin, int64_t n, void *to);
 /* The same for a whole space of two axes, the first of step 1, so that reads run along it. */
 void mxci_gather_block(const mxci_strided *s, size_t element, const void *from, void *to);
+/* Copy n rows of so many bytes; rows are from_step and to_step bytes apart. Nothing overlaps. */
+void mxci_copy_rows(int64_t n, size_t bytes, const void *from, int64_t from_step, void *to, int64_t to_step);
 /* Add from[k] to the array's element of space element begin + k, for n elements; the array holds doubles. */
 void mxci_scatter_add_f32(const mxci_strided *s, const float *from, int64_t begin, int64_t n, double *to);
 void mxci_scatter_add_f64(const mxci_strided *s, const double *from, int64_t begin, int64_t n, double *to);

@@ -31,6 +31,9 @@ static const op_case cases[] = {
     CONCAT("num_args=3 dim=2", "2x3x4x5 2x3x1x5 2x3x2x5"),
     CONCAT("num_args=2", "2x0 2x4"),
     CONCAT("num_args=2 dim=0", "0x4 0x4"),
+    /* channels last: rows of all widths, more of them than a block and a thread take */
+    CONCAT("num_args=4 dim=-1", "2x5x7x1 2x5x7x3 2x5x7x24 2x5x7x33; 1x70x66x2 1x70x66x5 1x70x66x0 1x70x66x9; "
+                                "3x9x3x16 3x9x3x300 3x9x3x7 3x9x3x4"),
     RNN_CONCAT("num_args=3 dim=0", "4 5 7; 1 1 1; 0 3 2; 65 1 129; 1031 7 1; 2x3 1x3 4x3; 0 0 0; 3x2x1 1x2x1 2x2x1; "
                                    "9 9 9; "
                                    "12 1 0; 7x1 2x1 3x1; 17 33 2"),
