@@ -38,43 +38,30 @@ void mxci_cursor_advance(const mxci_strided *s, mxci_cursor *cursor, int64_t run
 
 /* ---- gathering -------------------------------------------------------------------------------------------------- */
 
-/* A square of N elements of type T, in vectors V. */
-#define TRANSPOSE_SQUARE(name, N, T, V, transpose)                                      \
-    static inline void name(const T *from, int64_t from_step, T *to, int64_t to_step) { \
-        V v[N];                                                                         \
-        MXCI_UNROLL                                                                     \
-        for (int i = 0; i < N; i++)                                                     \
-            memcpy(&v[i], from + i * from_step, sizeof v[i]);                           \
-        transpose(v);                                                                   \
-        MXCI_UNROLL                                                                     \
-        for (int i = 0; i < N; i++)                                                     \
-            memcpy(to + i * to_step, &v[i], sizeof v[i]);                               \
-    }
-TRANSPOSE_SQUARE(transpose_1, 16, uint8_t, mxci_v_u8, mxci_transpose_u8)
-TRANSPOSE_SQUARE(transpose_2, 8, uint16_t, mxci_v_u16, mxci_transpose_u16)
-TRANSPOSE_SQUARE(transpose_4, 8, uint32_t, mxci_v_f32, mxci_transpose_f32)
-TRANSPOSE_SQUARE(transpose_8, 4, uint64_t, mxci_v_f64, mxci_transpose_f64)
-
 #define SQUARE 16
-#define TRANSPOSE transpose_1
+#define V mxci_v_u8
+#define TRANSPOSE mxci_transpose_u8
 #define T uint8_t
 #define NAME(f) f##_1
 #include "math/strided_kernels.inc"
 
 #define SQUARE 8
-#define TRANSPOSE transpose_2
+#define V mxci_v_u16
+#define TRANSPOSE mxci_transpose_u16
 #define T uint16_t
 #define NAME(f) f##_2
 #include "math/strided_kernels.inc"
 
 #define SQUARE 8
-#define TRANSPOSE transpose_4
+#define V mxci_v_f32
+#define TRANSPOSE mxci_transpose_f32
 #define T uint32_t
 #define NAME(f) f##_4
 #include "math/strided_kernels.inc"
 
 #define SQUARE 4
-#define TRANSPOSE transpose_8
+#define V mxci_v_f64
+#define TRANSPOSE mxci_transpose_f64
 #define T uint64_t
 #define NAME(f) f##_8
 #include "math/strided_kernels.inc"
@@ -95,19 +82,19 @@ void mxci_gather(const mxci_strided *s, size_t element, const void *from, int64_
     }
 }
 
-void mxci_gather_block(const mxci_strided *s, size_t element, const void *from, void *to) {
+void mxci_gather_block(const mxci_strided *s, size_t element, const void *from, int64_t to_step, void *to) {
     switch (element) {
     case 1:
-        gather_block_1(s, from, to);
+        gather_block_1(s, from, to_step, to);
         break;
     case 2:
-        gather_block_2(s, from, to);
+        gather_block_2(s, from, to_step, to);
         break;
     case 4:
-        gather_block_4(s, from, to);
+        gather_block_4(s, from, to_step, to);
         break;
     default:
-        gather_block_8(s, from, to);
+        gather_block_8(s, from, to_step, to);
     }
 }
 

@@ -56,8 +56,9 @@ void mxci_cursor_advance(const mxci_strided *s, mxci_cursor *cursor, int64_t run
 
 /* to[0..n) = elements begin..begin+n-1 of the space, from the array. Elements of 1, 2, 4 or 8 bytes. */
 void mxci_gather(const mxci_strided *s, size_t element, const void *from, int64_t begin, int64_t n, void *to);
-/* The same for a whole space of two axes, the first of step 1, so that reads run along it. */
-void mxci_gather_block(const mxci_strided *s, size_t element, const void *from, void *to);
+/* The same for a whole space of two axes, the first of step 1, so that reads run along it; its rows are to_step
+ * elements apart in to. */
+void mxci_gather_block(const mxci_strided *s, size_t element, const void *from, int64_t to_step, void *to);
 /* Copy n rows of so many bytes; rows are from_step and to_step bytes apart. Nothing overlaps. */
 void mxci_copy_rows(int64_t n, size_t bytes, const void *from, int64_t from_step, void *to, int64_t to_step);
 /* Add from[k] to the array's element of space element begin + k, for n elements; the array holds doubles. */

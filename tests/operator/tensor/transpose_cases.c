@@ -47,6 +47,11 @@ static const op_case cases[] = {
     RUN("transpose", "", "150x301", ref_transpose),
     RUN("transpose", "axes=(0,2,1)", "3x65x97", ref_transpose),
     RUN("transpose", "axes=(2,1,0)", "33x3x65", ref_transpose),
+    /* images to channels last and back: whole squares of vectors, what is left beside them, and fewer than a square */
+    RUN("transpose", "axes=(0,2,3,1); axes=(0,3,1,2)",
+        "2x3x17x19; 1x1x5x7; 2x2x70x61; 1x4x9x16; 1x7x60x3; 1x24x5x13; 1x33x9x7; 1x8x8x8; 2x16x4x15; 0x3x4x5; "
+        "1x150x7x7; 1x5x3x2; 1x300x6x70",
+        ref_transpose),
     FAILS("transpose", "axes=(0,1)", "2x3x4", MXC_ESHAPE, "axes names 2 axes, expected the 3 of data"),
     FAILS("transpose", "axes=(0,0,1)", "2x3x4", MXC_ESHAPE, "axes names axis 0 twice"),
     FAILS("transpose", "axes=(0,1,3)", "2x3x4", MXC_ESHAPE, "axis 3 is not in [-3, 3)"),
