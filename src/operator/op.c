@@ -271,6 +271,26 @@ int mxci_op_get_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out
     return op->def->channels_last && op->def->channels_last(op, ndim, out);
 }
 
+/* The same axis when channels are moved behind the spatial axes. */
+static int moved_axis(int64_t axis, int ndim) {
+    axis += axis < 0 ? ndim : 0;
+    return (int)(axis == 0 ? 0 : axis == 1 ? ndim - 1 : axis - 1);
+}
+
+int mxci_axis_channels_last(const char *key, int64_t axis, int ndim, mxc_channels_last *out) {
+    *out = (mxc_channels_last){.key = key};
+    mxci_format(out->value, sizeof out->value, "%d", moved_axis(axis, ndim));
+    return 1;
+}
+
+int mxci_axes_channels_last(const char *key, const mxc_tuple *axes, int ndim, mxc_channels_last *out) {
+    *out = (mxc_channels_last){.key = axes->n > 0 ? key : NULL};
+    for (int i = 0, n = 0; i < axes->n && n < (int)sizeof out->value; i++)
+        n += mxci_format(out->value + n, sizeof out->value - (size_t)n, "%s%d%s", i == 0 ? "(" : ",",
+                         moved_axis(axes->value[i], ndim), i == axes->n - 1 ? ")" : "");
+    return 1;
+}
+
 int mxci_op_get_quantized(const mxc_op *op, mxc_quantized *out) {
     return op->def->quantized && op->def->quantized(op, out);
 }

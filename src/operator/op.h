@@ -32,6 +32,10 @@ int mxci_op_get_elementwise(const mxc_op *op, mxc_elementwise *out);
 /* mxc_op_def.rectifier, and those known by their function, relu. */
 int mxci_op_get_rectifier(const mxc_op *op, mxc_epilogue *out);
 int mxci_op_get_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out);
+/* For descriptors: the channels-last form of an operator along the axis or axes of images that the parameter key names,
+ * 1. */
+int mxci_axes_channels_last(const char *key, const mxc_tuple *axes, int ndim, mxc_channels_last *out);
+int mxci_axis_channels_last(const char *key, int64_t axis, int ndim, mxc_channels_last *out);
 int mxci_op_get_quantized(const mxc_op *op, mxc_quantized *out);
 int mxci_op_get_linear(const mxc_op *op, mxc_linear *out);
 int mxci_op_get_norm(const mxc_op *op, int ndim, mxc_norm *out);

@@ -53,6 +53,15 @@ static mxc_symbol *either(uint64_t *seed, mxc_symbol *const *made, int n) {
     return share(made[(int)((net_random(seed) + 1) / 2 * n)]);
 }
 
+/* The two outputs of a symbol, which is released, the second one first. */
+static mxc_symbol *exchange(const char *name, const char *params, mxc_symbol *parts) {
+    mxc_symbol *part[2];
+    for (int i = 0; i < 2; i++)
+        assert_ok(mxc_symbol_output(parts, i, &part[i]));
+    mxc_symbol_release(parts);
+    return net_on2("Concat", name, params, part[1], part[0]);
+}
+
 /* One more layer, which leaves the shape: what leads, what follows, what does neither. */
 static mxc_symbol *grow(uint64_t *seed, mxc_symbol *const *made, int n, mxc_symbol *weight) {
     static const char *const convs[] = {
@@ -63,7 +72,7 @@ static mxc_symbol *grow(uint64_t *seed, mxc_symbol *const *made, int n, mxc_symb
     mxc_symbol *top = share(made[n - 1]);
     char name[32];
     snprintf(name, sizeof name, "layer%d", n);
-    switch ((int)((net_random(seed) + 1) / 2 * 12)) {
+    switch ((int)((net_random(seed) + 1) / 2 * 17)) {
     case 0:
         return net_on2("elemwise_add", name, "", top, either(seed, made, n));
     case 1:
@@ -82,6 +91,19 @@ static mxc_symbol *grow(uint64_t *seed, mxc_symbol *const *made, int n, mxc_symb
     case 7:
         top = net_on2("Concat", name, "num_args=2 dim=2", top, either(seed, made, n));
         return net_on("Pooling", "halved", "kernel=(2,1) stride=(2,1) pool_type=sum", top);
+    case 8: /* squeeze and excitation */
+        top = net_on("mean", "squeezed", n % 2 ? "axis=(2,3) keepdims=True" : "axis=(0,1) exclude=True keepdims=True",
+                     top);
+        return net_on2("broadcast_mul", name, "", share(made[n - 1]), net_on("sigmoid", "excited", "", top));
+    case 9:
+        top = net_on("slice_axis", "half", n % 2 ? "axis=1 begin=1 end=3" : "axis=-2 begin=0 end=2", top);
+        return net_on2("broadcast_add", name, "", share(made[n - 1]),
+                       net_on("sum", "summed", n % 2 ? "axis=1 keepdims=True" : "axis=-2 keepdims=True", top));
+    case 10:
+        return net_on("softmax", name, n % 2 ? "axis=1" : "axis=-1", top);
+    case 11:
+        top = net_on("SliceChannel", "parts", n % 2 ? "num_outputs=2" : "num_outputs=2 axis=3", top);
+        return exchange(name, n % 2 ? "num_args=2 dim=1" : "num_args=2 dim=3", top);
     default:
         return net_on("Convolution", name, convs[n % 3], top);
     }
@@ -281,6 +303,39 @@ static void test_where_it_pays(void **state) {
     assert_int_equal(turns_of(net_on("Convolution", "conv2", "kernel=(3,3) num_filter=4 layout=NHWC", s)), 1);
 }
 
+/* Operators along axes follow between two convolutions: data is transposed before the first one and behind the second.
+ */
+static void test_axes(void **state) {
+    static const char *const conv = "kernel=(1,1) num_filter=4";
+    static const struct {
+        const char *op, *params;
+    } follows[] = {
+        {"slice_axis", "axis=1 begin=1 end=3"},
+        {"slice_axis", "axis=-1 begin=2 end=None"},
+        {"softmax", "axis=1"},
+        {"log_softmax", "axis=-2"},
+        {"softmin", "axis=0"},
+        {"sum", "axis=(2,3) keepdims=True"},
+        {"max", "axis=-3 keepdims=True"},
+        {"prod", "axis=2 exclude=True keepdims=True"},
+        {"mean", "keepdims=True"},
+        {"min", "axis=(0,1,-1) keepdims=True"},
+        {"SliceChannel", "num_outputs=2 axis=1"},
+        {"SliceChannel", "num_outputs=2 axis=-1"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof follows / sizeof *follows; i++) {
+        mxc_symbol *s = net_on("Convolution", "conv", conv, net_variable("data"));
+        s = net_on(follows[i].op, "along", follows[i].params, s);
+        if (mxc_symbol_n_outputs(s) == 2)
+            s = exchange("swapped", "num_args=2 dim=1", s);
+        s = net_on("Convolution", "conv2", conv, s);
+        assert_int_equal(turns_of(share(s)), 2);
+        run_both(bind(s, MXC_REQ_WRITE), bind_as_written(s, MXC_REQ_WRITE), MXC_REQ_WRITE);
+        mxc_symbol_release(s);
+    }
+}
+
 static void check_shape(const char *name, mxc_ndarray *array, void *user) {
     const mxc_shape *s = mxc_ndarray_shape(array);
     if (!strcmp(name, "relu2_output")) /* channels second */
@@ -346,9 +401,13 @@ static void test_no_memory(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_residual),      cmocka_unit_test(test_inference),
-        cmocka_unit_test(test_recompute),     cmocka_unit_test(test_random_nets),
-        cmocka_unit_test(test_where_it_pays), cmocka_unit_test(test_monitor_and_reshape),
+        cmocka_unit_test(test_residual),
+        cmocka_unit_test(test_inference),
+        cmocka_unit_test(test_recompute),
+        cmocka_unit_test(test_random_nets),
+        cmocka_unit_test(test_where_it_pays),
+        cmocka_unit_test(test_axes),
+        cmocka_unit_test(test_monitor_and_reshape),
         cmocka_unit_test(test_no_memory),
     };
     if (argc > 3 && mxc_context_parse(argv[1], &context) != MXC_OK)

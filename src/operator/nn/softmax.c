@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "operator/index/rows.h"
+#include "operator/op.h"
 
 enum { DATA, LENGTH };
 
@@ -173,6 +174,11 @@ static void softmax_adjust_needs(const void *params, mxc_op_needs *needs) {
     needs->in = has_length(params) ? 1 << LENGTH : 0;
 }
 
+static int softmax_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out) {
+    const mxci_softmax_params *p = mxc_op_params(op);
+    return !has_length(p) && mxci_axis_channels_last("axis", p->axis, ndim, out);
+}
+
 /* ---- the operators ----------------------------------------------------------------------------------------------- */
 
 static const mxc_inplace in_to_out[] = {{MXC_FROM_IN(DATA), 0}, MXC_INPLACE_END};
@@ -183,7 +189,7 @@ static const mxc_inplace grad_to_grad[] = {{MXC_FROM_OUT_GRAD(0), DATA}, MXC_INP
     .params_check = softmax_check_params, .args = "data,length", .n_args = softmax_count_args,                    \
     .infer_shape = softmax_infer_shape, .infer_type = softmax_infer_type, .dtypes = MXC_DTYPES_FLOAT,             \
     .needs = {.out_grad = 1, .out = 1}, .backward_needs = softmax_adjust_needs, .temp_bytes = softmax_temp_bytes, \
-    .inplace_forward = in_to_out, .inplace_backward = grad_to_grad
+    .inplace_forward = in_to_out, .inplace_backward = grad_to_grad, .channels_last = softmax_channels_last
 
 static mxc_status softmax_forward(const mxc_op_call *call) {
     return softmax_run_forward(call, mxci_softmax_forward, 1);

@@ -13,6 +13,7 @@
 
 #include "math/map.h"
 #include "math/reduce_kernels.h"
+#include "operator/op.h"
 #include "operator/reduce/axes.h"
 
 enum {
@@ -265,6 +266,12 @@ static mxc_status reduce_gradient(const mxc_op_call *call, const reduction *kind
 
 static const mxc_param schema[] = {MXCI_AXES_PARAMS, MXC_PARAM_END};
 
+/* Without keepdims the result is no image. */
+static int reduce_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out) {
+    const mxci_axes_params *p = mxc_op_params(op);
+    return p->keepdims && mxci_axes_channels_last("axis", &p->axis, ndim, out);
+}
+
 #define NEEDS_GRAD \
     { .out_grad = 1 }
 #define NEEDS_IN \
@@ -295,6 +302,7 @@ static const mxc_param schema[] = {MXCI_AXES_PARAMS, MXC_PARAM_END};
                                          .dtypes = MXC_DTYPES_##types,                                  \
                                          .needs = its_needs,                                            \
                                          .temp_bytes = reduce_temp_bytes,                               \
+                                         .channels_last = reduce_channels_last,                         \
                                          .forward = {[MXC_CPU] = symbol##_forward},                     \
                                          .backward = {[MXC_CPU] = symbol##_backward}};
 #include "operator/reduce/reduce_names.def"

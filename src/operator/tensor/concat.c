@@ -5,7 +5,7 @@
  */
 #include "operator/tensor/concat.h"
 
-#include "base/text.h"
+#include "operator/op.h"
 #include "operator/tensor/concat_split.h"
 
 typedef mxci_concat_params concat_params;
@@ -102,13 +102,8 @@ static mxc_status concat_backward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
-/* The axis of the same dimension when channels are moved behind the spatial axes. */
 static int concat_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out) {
-    int dim = (int)((const concat_params *)mxc_op_params(op))->dim;
-    dim += dim < 0 ? ndim : 0;
-    *out = (mxc_channels_last){.key = "dim"};
-    mxci_format(out->value, sizeof out->value, "%d", dim == 0 ? 0 : dim == 1 ? ndim - 1 : dim - 1);
-    return 1;
+    return mxci_axis_channels_last("dim", ((const concat_params *)mxc_op_params(op))->dim, ndim, out);
 }
 
 static int concat_quantized(const mxc_op *op, mxc_quantized *out) {

@@ -6,6 +6,7 @@
  *   slice_like  as many elements of each axis as another array has, which has no gradient
  */
 #include "operator/index/rows.h"
+#include "operator/op.h"
 #include "operator/tensor/view_ops.h"
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
@@ -55,6 +56,10 @@ static mxc_status slice_axis_backward(const mxc_op_call *call) {
     return mxci_view_put_back(call, mxci_view_slice_axis);
 }
 
+static int slice_axis_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out) {
+    return mxci_axis_channels_last("axis", ((const slice_axis_params *)mxc_op_params(op))->axis, ndim, out);
+}
+
 const mxc_op_def mxci_op_slice_axis = {
     .size = sizeof(mxc_op_def),
     .name = "slice_axis",
@@ -64,6 +69,7 @@ const mxc_op_def mxci_op_slice_axis = {
     .infer_shape = slice_axis_infer_shape,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = 1},
+    .channels_last = slice_axis_channels_last,
     .forward = {[MXC_CPU] = slice_axis_forward},
     .backward = {[MXC_CPU] = slice_axis_backward},
 };

@@ -3,6 +3,7 @@
  * SliceChannel (split): data split into num_outputs equal parts along an axis, an output each. With squeeze_axis, which
  * needs as many outputs as the axis has rows, the outputs lack the axis.
  */
+#include "operator/op.h"
 #include "operator/tensor/concat_split.h"
 
 typedef mxci_split_params slice_channel_params;
@@ -89,6 +90,11 @@ static mxc_status slice_channel_backward(const mxc_op_call *call) {
     return MXC_OK;
 }
 
+static int slice_channel_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out) {
+    const slice_channel_params *p = mxc_op_params(op);
+    return !p->squeeze_axis && mxci_axis_channels_last("axis", p->axis, ndim, out);
+}
+
 const mxc_op_def mxci_op_slice_channel = {
     .size = sizeof(mxc_op_def),
     .name = "SliceChannel",
@@ -100,6 +106,7 @@ const mxc_op_def mxci_op_slice_channel = {
     .infer_shape = slice_channel_infer_shape,
     .dtypes = MXC_DTYPES_ALL,
     .needs = {.out_grad = MXC_NEED_ALL},
+    .channels_last = slice_channel_channels_last,
     .forward = {[MXC_CPU] = slice_channel_forward},
     .backward = {[MXC_CPU] = slice_channel_backward},
 };
