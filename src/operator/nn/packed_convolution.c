@@ -487,6 +487,7 @@ const mxc_op_def mxci_op_pack_convolution = {
     .params = pack_schema,
     .param_size = sizeof(mxci_packed_params),
     .params_check = packed_check,
+    .flags = MXC_OP_HIDDEN,
     .args = "weight",
     .infer_shape = pack_infer_shape,
     .dtypes = MXC_DTYPE_BIT(MXC_F32),
@@ -506,13 +507,14 @@ const mxc_op_def mxci_op_packed_convolution = {
         "same parameters: x = Convolution(data, weight, bias), output = min(limit, x < 0 ? slope x : x).",
     .args = "data,weight,bias",
     .n_args = packed_n_args,
-    .flags = MXC_OP_SAMPLEWISE,
+    .flags = MXC_OP_SAMPLEWISE | MXC_OP_HIDDEN,
 };
 
 const mxc_op_def mxci_op_packed_convolution_add = {
     PACKED_CONVOLUTION,
     .name = "_packed_convolution_add",
     .doc = "The same with an array added: x = Convolution(data, weight, bias) + addend.",
+    .flags = MXC_OP_HIDDEN,
     .args = "data,weight,bias,addend",
     .args_of = add_args_of,
     .n_args = add_n_args,
