@@ -29,6 +29,7 @@ enum {
     POINTS_LIMIT = 1 << 13, /* of a block: 64 KiB */
     UNITS = 8,              /* for each thread, at least */
     CHANNELS_LAST = 3,      /* a value of layout for which mxci_conv_channels_last is 1 */
+    JOINED_CHANNELS = 16,   /* of a tap, at most, whose row is joined */
     KERNEL_ROWS = 64,       /* by channels, at most */
 };
 
@@ -253,12 +254,32 @@ static mxc_status pack_forward(const mxc_op_call *call) {
 typedef struct packed_plan {
     mxci_packed_conv conv;
     int64_t pixels, block, panels;
-    int64_t points; /* of a block */
+    int64_t points;      /* of a block */
+    int64_t pad, padded; /* pixels before and behind each row of the images, and floats of images with these; or 0 */
 } packed_plan;
+
+/* With few channels, the taps of a kernel's row are one tap of more channels, since they lie side by side: loops over
+ * channels are long then. Needs rows with their padding. */
+static void join_taps(packed_plan *plan) {
+    mxci_packed_conv *c = &plan->conv;
+    mxci_conv_shape *s = &c->shape;
+    if (c->groups > 1 || c->merged > 1 || s->channels > JOINED_CHANNELS || s->kernel[2] == 1 || s->dilate[2] != 1)
+        return;
+    plan->pad = s->pad[2];
+    s->in[2] = mxci_dim_add(s->in[2], mxci_dim_mul(2, plan->pad));
+    s->pad[2] = 0;
+    s->channels *= s->kernel[2];
+    c->taps /= s->kernel[2];
+    s->kernel[2] = 1;
+    if (plan->pad > 0)
+        plan->padded =
+            mxci_dim_mul(mxci_dim_mul(c->batch, mxci_dim_mul(s->in[0], s->in[1])), mxci_dim_mul(s->in[2], c->in_pixel));
+}
 
 static packed_plan make_plan(const mxci_packed_params *p, const mxc_shape *data, const mxc_shape *out, int parts) {
     packed_plan plan = {.conv = measure(p, data, out)};
     const mxci_packed_conv *c = &plan.conv;
+    join_taps(&plan);
     const int64_t strip_points = mxci_dim_mul(c->taps, MXCI_PACKED_STRIP);
     plan.panels = c->groups * c->panels;
     plan.pixels = mxc_shape_size(out) / c->out_pixel;
@@ -276,11 +297,18 @@ static packed_plan make_plan(const mxci_packed_params *p, const mxc_shape *data,
 typedef struct packed_scratch {
     float *zeros;
     const float **points; /* for each part */
+    float *padded;
 } packed_scratch;
+
+/* Floats that a tap may read. */
+static int64_t tap_floats(const mxci_packed_conv *c) {
+    return c->in_pixel > c->shape.channels ? c->in_pixel : c->shape.channels;
+}
 
 static packed_scratch take_scratch(const packed_plan *plan, int parts, mxci_scratch *s) {
     packed_scratch scratch;
-    scratch.zeros = mxci_scratch_array(s, plan->conv.in_pixel, sizeof(float));
+    scratch.zeros = mxci_scratch_array(s, tap_floats(&plan->conv), sizeof(float));
+    scratch.padded = mxci_scratch_array(s, plan->padded, sizeof(float));
     scratch.points = mxci_scratch_array(s, mxci_dim_mul(parts, plan->points), sizeof(float *));
     return scratch;
 }
@@ -342,10 +370,30 @@ static int64_t packed_grain(double products) {
     return (int64_t)(1.5e5 / (products + 1)) + 1;
 }
 
+/* Rows begin..end-1 of the images, with their padding. */
+static void pad_part(void *arg, int64_t begin, int64_t end, int part) {
+    const packed_run *r = arg;
+    const packed_plan *plan = &r->plan;
+    const int64_t width = plan->conv.shape.in[2] * plan->conv.in_pixel, edge = plan->pad * plan->conv.in_pixel;
+    const int64_t inside = width - 2 * edge;
+    (void)part;
+    for (int64_t i = begin; i < end; i++) {
+        float *row = r->scratch.padded + i * width;
+        memset(row, 0, (size_t)edge * sizeof *row);
+        memcpy(row + edge, r->in + i * inside, (size_t)inside * sizeof *row);
+        memset(row + edge + inside, 0, (size_t)edge * sizeof *row);
+    }
+}
+
 static void run_direct(const mxc_op_call *call, packed_run *r, int parts) {
     const mxci_packed_conv *c = &r->plan.conv;
     r->scratch = take_scratch(&r->plan, parts, &(mxci_scratch){.base = call->temp});
-    memset(r->scratch.zeros, 0, (size_t)c->in_pixel * sizeof(float));
+    memset(r->scratch.zeros, 0, (size_t)tap_floats(c) * sizeof(float));
+    if (r->plan.padded > 0) {
+        mxc_parallel_for(call->run, c->batch * c->shape.in[0] * c->shape.in[1],
+                         MXCI_GRAIN / (c->shape.in[2] * c->in_pixel) + 1, pad_part, r);
+        r->in = r->scratch.padded;
+    }
     const int64_t blocks = (r->plan.pixels + r->plan.block - 1) / r->plan.block;
     const double products = (double)(r->plan.block * mxci_packed_panel()) * (double)(c->taps * c->shape.channels);
     mxc_parallel_for(call->run, blocks * r->plan.panels, packed_grain(products), direct_part, r);
