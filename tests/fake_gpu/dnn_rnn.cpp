@@ -122,7 +122,7 @@ template <class T> struct net {
 
 mxci_rnn_dims dims_of(const mxcu_dnn_rnn *r) {
     mxci_rnn_dims d = {};
-    d.t = r->t, d.n = r->n, d.i = r->inputs, d.h = r->h;
+    d.t = r->t, d.n = r->n, d.i = r->inputs, d.h = d.hidden = r->h;
     d.layers = r->layers, d.directions = r->directions;
     d.gates = 1;
     d.rows = r->t * r->n, d.width = r->directions * r->h;

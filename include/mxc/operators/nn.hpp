@@ -640,7 +640,8 @@ struct RNN_settings {
     double p = 0;
     /** boolean, optional, default=False. Return the states after the last step as outputs. */
     bool state_outputs = false;
-    /** int or None, optional, default=None. Accepted for compatibility with MXNet. Only None is supported. */
+    /** int or None, optional, default=None. Number of elements to which an LSTM's output and state are projected. None:
+     * they have H. */
     std::optional<int64_t> projection_size = std::optional<int64_t>(std::nullopt);
     /** float or None, optional, default=None. Accepted for compatibility with MXNet. Only None is supported. */
     std::optional<double> lstm_state_clip_min = std::optional<double>(std::nullopt);

@@ -6,9 +6,11 @@
  * direction and step, with x the layer's input, h the previous state, W, R, b, c the layer's parameters, s the sigmoid:
  *   rnn:  h' = f(W x + b + R h + c), f = max(., 0) or tanh
  *   lstm: i, f, o = s(...), g = tanh(...) of four such sums in the order i, f, g, o; C' = f C + i g, h' = o tanh(C')
+ *         with projection_size also h' = P o tanh(C'), of that many elements instead of H
  *   gru:  r, z = s(...); n = tanh(W x + b + r (R h + c)); h' = (1 - z) n + z h, in the order r, z, n
- * The vector holds W (gates x H, inputs) and R (gates x H, H) of each layer and direction, then all b and c. In
- * training a share p of a layer's output is dropped on the way to the next layer.
+ * The vector holds W (gates x H, inputs), R (gates x H, hidden) and P (hidden, H) of each layer and direction, then all
+ * b and c; hidden is the number of elements of a state. In training a share p of a layer's output is dropped on the way
+ * to the next layer.
  *
  * W x + b is one product for all steps of a layer and direction; R h + c takes one product per step. Forward saves what
  * backward reads in the reserve space, the hidden output `reserve`: for each layer the gates and LSTM's cells, the
@@ -51,7 +53,8 @@ static const mxc_param schema[] = {
     {MXC_PARAM_FIELD(rnn_params, state_outputs), .name = "state_outputs", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "Return the states after the last step as outputs."},
     {MXC_PARAM_FIELD(rnn_params, projection_size), .name = "projection_size", .type = MXC_PARAM_INT, .initial = "None",
-     .optional = 1, .doc = "Accepted for compatibility with MXNet. Only None is supported."},
+     .optional = 1, .bounded = 1, .minimum = 1, .maximum = 1e6,
+     .doc = "Number of elements to which an LSTM's output and state are projected. None: they have H."},
     {MXC_PARAM_FIELD(rnn_params, clip_min), .name = "lstm_state_clip_min", .type = MXC_PARAM_FLOAT, .initial = "None",
      .optional = 1, .doc = "Accepted for compatibility with MXNet. Only None is supported."},
     {MXC_PARAM_FIELD(rnn_params, clip_max), .name = "lstm_state_clip_max", .type = MXC_PARAM_FLOAT, .initial = "None",
@@ -66,18 +69,22 @@ static const mxc_param schema[] = {
     MXC_PARAM_END,
 };
 
-/* Parameters of MXNet 1.x that are accepted with their default values only. */
+static int is_lstm(const rnn_params *p) {
+    return p->mode == MXCI_RNN_LSTM;
+}
+
+/* The limits of cells are parameters of MXNet 1.x that are accepted with their default values only. */
 static mxc_status rnn_check_params(void *params) {
     const rnn_params *p = params;
-    if (p->projection_size != MXC_PARAM_UNSET)
-        return MXC_FAIL(MXC_EUNSUPPORTED, "RNN: projection_size is not supported");
+    if (p->projection_size != MXC_PARAM_UNSET && !is_lstm(p))
+        return MXC_FAIL(MXC_EINVAL, "RNN: projection_size is for mode lstm only");
     if (!isnan(p->clip_min) || !isnan(p->clip_max))
         return MXC_FAIL(MXC_EUNSUPPORTED, "RNN: lstm_state_clip_min and lstm_state_clip_max are not supported");
     return MXC_OK;
 }
 
-static int is_lstm(const rnn_params *p) {
-    return p->mode == MXCI_RNN_LSTM;
+static int64_t hidden_of(const rnn_params *p) {
+    return p->projection_size != MXC_PARAM_UNSET ? p->projection_size : p->state_size;
 }
 
 static int rnn_n_args(const void *params) {
@@ -103,8 +110,9 @@ static void rnn_backward_needs(const void *params, mxc_op_needs *needs) {
 
 /* Whether int64_t holds the sizes, with room for the products that are made of them. */
 static int rnn_sizes_fit(const rnn_params *p, const mxc_shape *data) {
-    double width = (double)p->state_size * (p->bidirectional ? 2 : 1), layers = (double)p->num_layers;
-    double inputs = (double)data->dim[2] + width + (double)p->state_size + 2;
+    const int64_t hidden = hidden_of(p);
+    double units = (double)(hidden > p->state_size ? hidden : p->state_size), layers = (double)p->num_layers;
+    double width = units * (p->bidirectional ? 2 : 1), inputs = (double)data->dim[2] + width + 2 * units + 2;
     return layers * 4 * width * inputs < 1e15 && (double)data->dim[0] * (double)data->dim[1] * width * layers < 1e15;
 }
 
@@ -136,31 +144,34 @@ static mxc_status infer_lengths(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, DATA, &expected);
 }
 
-/*
- * data (T, N, input), states (layers x directions, N, H), out (T, N, directions x H). The states in and out have one
- * shape, and so do the cells of an LSTM; other modes have an empty cell output. T and N go both ways.
- */
+/* The states in and out have one shape, and so do the cells of an LSTM: (layers x directions, N, hidden) and (.., N,
+ * H); other modes have an empty cell output. N goes both ways. */
+static mxc_status infer_states(mxc_op_sig *sig) {
+    const rnn_params *p = sig->params;
+    const int64_t rows = (p->bidirectional ? 2 : 1) * p->num_layers;
+    for (int i = 0; i < (is_lstm(p) ? 2 : 1); i++) {
+        const int64_t columns = i ? p->state_size : hidden_of(p);
+        mxc_shape shape = mxci_shape_of(3, (int64_t[]){rows, sig->in_shape[DATA].dim[1], columns});
+        MXC_TRY(mxc_sig_set_shape(sig, STATE + i, &shape));
+        MXC_TRY(mxci_sig_same_shape(sig, 2, (int[]){STATE + i, MXC_SLOT_OUT(STATE_OUT + i)}));
+        shape = mxci_shape_of(3, (int64_t[]){-1, sig->in_shape[STATE + i].dim[1], -1});
+        MXC_TRY(mxc_sig_set_shape(sig, DATA, &shape));
+    }
+    return is_lstm(p) ? MXC_OK : mxc_sig_set_shape(sig, MXC_SLOT_OUT(STATE_CELL_OUT), &(mxc_shape){.ndim = 1});
+}
+
+/* data (T, N, input), out (T, N, directions x hidden). T and N go both ways. */
 static mxc_status rnn_infer_shape(mxc_op_sig *sig) {
     const rnn_params *p = sig->params;
-    int64_t directions = p->bidirectional ? 2 : 1, none = 0;
-    int slots[] = {STATE, MXC_SLOT_OUT(STATE_OUT), STATE_CELL, MXC_SLOT_OUT(STATE_CELL_OUT)};
-    const int n_slots = is_lstm(p) ? 4 : 2;
-    mxc_shape *data = &sig->in_shape[DATA], *out = &sig->out_shape[OUT], *state = &sig->in_shape[STATE];
-    mxc_shape axes = mxci_shape_axes(3), no_cells = mxci_shape_of(1, &none);
+    mxc_shape *data = &sig->in_shape[DATA], *out = &sig->out_shape[OUT], axes = mxci_shape_axes(3);
     MXC_TRY(mxc_sig_set_shape(sig, DATA, &axes));
     MXC_TRY(infer_lengths(sig));
-    axes = mxci_shape_of(3, (int64_t[]){directions * p->num_layers, data->dim[1], p->state_size});
-    MXC_TRY(mxc_sig_set_shape(sig, STATE, &axes));
-    MXC_TRY(mxci_sig_same_shape(sig, n_slots, slots));
-    if (!is_lstm(p))
-        MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(STATE_CELL_OUT), &no_cells));
-    axes = mxci_shape_of(3, (int64_t[]){data->dim[0], state->dim[1], directions * p->state_size});
+    MXC_TRY(infer_states(sig));
+    axes = mxci_shape_of(3, (int64_t[]){data->dim[0], data->dim[1], (p->bidirectional ? 2 : 1) * hidden_of(p)});
     MXC_TRY(mxc_sig_set_shape(sig, MXC_SLOT_OUT(OUT), &axes));
     axes = mxci_shape_of(3, (int64_t[]){out->dim[0], out->dim[1], -1});
     MXC_TRY(mxc_sig_set_shape(sig, DATA, &axes));
-    axes = mxci_shape_of(3, (int64_t[]){-1, data->dim[1], -1});
-    MXC_TRY(mxc_sig_set_shape(sig, STATE, &axes));
-    MXC_TRY(mxci_sig_same_shape(sig, n_slots, slots));
+    MXC_TRY(infer_states(sig));
     MXC_TRY(infer_lengths(sig));
     return mxc_shape_known(data) ? rnn_infer_sizes(sig) : MXC_OK;
 }
@@ -192,13 +203,16 @@ typedef struct rnn {
     char *bias, *h_product;  /* forward: b + c (gates H); GRU: R h + c of a step (N, gates H) */
     char *grad[2];           /* backward: of the layers' outputs in turn (rows, width) */
     char *x_gates, *h_gates; /* backward: gradients of the gates (rows, gates H), one memory but for GRU */
-    char *dh, *dc;           /* backward: of the states (N,H) */
+    char *dh, *dc;           /* backward: of the states (N, hidden) and cells (N,H) */
+    char *state_grad;        /* backward with a projection: of the states after each step (rows, hidden), */
+    char *unit_grad;         /* of o tanh(C) of a step (N,H), */
+    char *no_grad;           /* and zeros (H) */
 } rnn;
 
 /* Hands out the arrays in scratch, or measures it where s has no base. */
 static void rnn_take_scratch(rnn *r, mxc_pass pass, mxci_scratch *s) {
     const dims *d = &r->d;
-    const int64_t gates = mxci_dim_mul(d->gates, d->h), states = mxci_dim_mul(d->n, d->h);
+    const int64_t gates = mxci_dim_mul(d->gates, d->h), cells = mxci_dim_mul(d->n, d->h);
     int is_gru = r->p->mode == MXCI_RNN_GRU;
     r->input = mxci_scratch_array(s, d->masks, r->element);
     if (pass == MXC_FORWARD) {
@@ -210,8 +224,11 @@ static void rnn_take_scratch(rnn *r, mxc_pass pass, mxci_scratch *s) {
     }
     for (int i = 0; i < 2; i++)
         r->grad[i] = mxci_scratch_array(s, d->layers > 1 ? mxci_dim_mul(d->rows, d->width) : 0, r->element);
-    r->dh = mxci_scratch_array(s, states, r->element);
-    r->dc = mxci_scratch_array(s, states, r->element);
+    r->dh = mxci_scratch_array(s, mxci_dim_mul(d->n, d->hidden), r->element);
+    r->dc = mxci_scratch_array(s, cells, r->element);
+    r->state_grad = mxci_scratch_array(s, d->projected ? mxci_dim_mul(d->rows, d->hidden) : 0, r->element);
+    r->unit_grad = mxci_scratch_array(s, d->projected ? cells : 0, r->element);
+    r->no_grad = mxci_scratch_array(s, d->projected ? d->h : 0, r->element);
     r->x_gates = mxci_scratch_array(s, mxci_dim_mul(d->rows, gates), r->element);
     r->h_gates = is_gru ? mxci_scratch_array(s, mxci_dim_mul(d->rows, gates), r->element) : r->x_gates;
 }
@@ -254,6 +271,9 @@ static char *gates_of(const rnn *r, int64_t layer, int direction) {
 static char *cells_of(const rnn *r, int64_t layer, int direction) {
     return rnn_at(r, reserve_of(r, layer), mxci_rnn_cells_at(&r->d, direction));
 }
+static char *units_of(const rnn *r, int64_t layer, int direction) {
+    return rnn_at(r, reserve_of(r, layer), mxci_rnn_units_at(&r->d, direction));
+}
 static char *out_of(const rnn *r, int64_t layer) {
     return rnn_at(r, reserve_of(r, layer), mxci_rnn_out_at(&r->d));
 }
@@ -261,9 +281,9 @@ static char *mask_of(const rnn *r, int64_t layer) {
     return rnn_at(r, reserve_of(r, layer), mxci_rnn_mask_at(&r->d));
 }
 
-/* A layer's and direction's rows (N,H) of a state. */
+/* A layer's and direction's rows (N, hidden) of a state, (N,H) of a cell. */
 static void *state_of(const rnn *r, const mxc_tensor *state, int64_t layer, int direction) {
-    return rnn_at(r, state->data, (layer * r->d.directions + direction) * r->d.n * r->d.h);
+    return rnn_at(r, state->data, (layer * r->d.directions + direction) * r->d.n * state->shape.dim[2]);
 }
 static const void *weight_of(const rnn *r, int64_t layer, int direction, int which) {
     return rnn_at(r, r->call->in[PARAMETERS].data, mxci_rnn_weight_at(&r->d, layer, direction, which));
@@ -281,13 +301,13 @@ static void rnn_gemm(const rnn *r, mxci_gemm_args g) {
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-/* Rows (N,H) of the state after step s, -1 for the initial one, and the elements from one row to the next. The state of
- * a direction is its columns of the layer's output. */
+/* Rows (N, hidden) of the state after step s, -1 for the initial one, and the elements from one row to the next. The
+ * state of a direction is its columns of the layer's output. */
 static const void *state_after(const rnn *r, int64_t layer, int direction, int64_t s, int64_t *row) {
-    *row = s < 0 ? r->d.h : r->d.width;
+    *row = s < 0 ? r->d.hidden : r->d.width;
     return s < 0 ? state_of(r, &r->call->in[STATE], layer, direction)
                  : rnn_at(r, out_of(r, layer),
-                          mxci_rnn_time(&r->d, direction, s) * r->d.n * r->d.width + direction * r->d.h);
+                          mxci_rnn_time(&r->d, direction, s) * r->d.n * r->d.width + direction * r->d.hidden);
 }
 
 static const void *cell_after(const rnn *r, int64_t layer, int direction, int64_t s) {
@@ -295,7 +315,8 @@ static const void *cell_after(const rnn *r, int64_t layer, int direction, int64_
                  : rnn_at(r, cells_of(r, layer, direction), mxci_rnn_time(&r->d, direction, s) * r->d.n * r->d.h);
 }
 
-/* The pointers of step s in its own direction: time T - 1 - s where that is backward. */
+/* The pointers of step s in its own direction: time T - 1 - s where that is backward. What a projection reads takes the
+ * place of the state. */
 static mxci_rnn_step step_of(const rnn *r, int64_t layer, int direction, int64_t s) {
     const dims *d = &r->d;
     int64_t first = mxci_rnn_time(&r->d, direction, s) * d->n; /* row of the sequence */
@@ -303,6 +324,10 @@ static mxci_rnn_step step_of(const rnn *r, int64_t layer, int direction, int64_t
     step.gates = rnn_at(r, gates_of(r, layer, direction), first * d->saved_gates * d->h);
     step.h_prev = state_after(r, layer, direction, s - 1, &step.h_prev_row);
     step.out = (void *)state_after(r, layer, direction, s, &step.out_row);
+    if (d->projected) {
+        step.out = rnn_at(r, units_of(r, layer, direction), first * d->h);
+        step.out_row = d->h;
+    }
     if (is_lstm(r->p)) {
         step.c_prev = cell_after(r, layer, direction, s - 1);
         step.c = (void *)cell_after(r, layer, direction, s);
@@ -323,7 +348,8 @@ static int is_within(const rnn *r, int64_t n, int64_t time) {
     return lengths < 0 || time < mxci_sequence_length(&r->call->in[lengths], n, r->d.t);
 }
 
-/* A row after the end of its sequence. Forward keeps the state; backward leaves its gradient as it is. */
+/* A row after the end of its sequence. Forward keeps the state (project_states where that is projected); backward
+ * leaves its gradient as it is. */
 static void skip_row(const step_run *s, int64_t row) {
     const mxci_rnn_step *step = &s->step;
     const int64_t h = step->h, gates = s->r->d.gates * h;
@@ -333,8 +359,11 @@ static void skip_row(const step_run *s, int64_t row) {
         memset(rnn_at(s->r, step->dh_gates, row * gates), 0, (size_t)gates * element);
         return;
     }
-    memcpy(rnn_at(s->r, step->out, row * step->out_row), rnn_at(s->r, step->h_prev, row * step->h_prev_row),
-           (size_t)h * element);
+    if (s->r->d.projected)
+        memset(rnn_at(s->r, step->out, row * h), 0, (size_t)h * element);
+    else
+        memcpy(rnn_at(s->r, step->out, row * step->out_row), rnn_at(s->r, step->h_prev, row * step->h_prev_row),
+               (size_t)h * element);
     if (step->c)
         memcpy(rnn_at(s->r, step->c, row * h), rnn_at(s->r, step->c_prev, row * h), (size_t)h * element);
 }
@@ -433,6 +462,24 @@ static void project_input(const rnn *r, int64_t layer, int direction, const void
                                  .bias = bias});
 }
 
+/* h = P o tanh(C) for step s; the rows after the end of their sequence keep their state. */
+static void project_states(const rnn *r, int64_t layer, int direction, int64_t s) {
+    const dims *d = &r->d;
+    const mxci_rnn_step step = step_of(r, layer, direction, s);
+    const int64_t time = mxci_rnn_time(d, direction, s);
+    int64_t row;
+    char *state = (char *)state_after(r, layer, direction, s, &row);
+    mxci_gemm_args g = {.transpose_b = 1, .m = d->n, .n = d->hidden, .k = d->h};
+    g.a = step.out, g.lda = d->h;
+    g.b = weight_of(r, layer, direction, 2), g.ldb = d->h;
+    g.c = state, g.ldc = row;
+    rnn_gemm(r, g);
+    for (int64_t i = 0; i < d->n; i++)
+        if (!is_within(r, i, time))
+            memcpy(rnn_at(r, state, i * row), rnn_at(r, step.h_prev, i * step.h_prev_row),
+                   (size_t)d->hidden * r->element);
+}
+
 /* Adds R h of the previous state, then computes the unit. */
 static void forward_step(const rnn *r, int64_t layer, int direction, int64_t s) {
     const dims *d = &r->d;
@@ -441,11 +488,11 @@ static void forward_step(const rnn *r, int64_t layer, int direction, int64_t s) 
         .transpose_b = 1,
         .m = d->n,
         .n = d->gates * d->h,
-        .k = d->h,
+        .k = d->hidden,
         .a = step.h_prev,
         .lda = step.h_prev_row,
         .b = weight_of(r, layer, direction, 1),
-        .ldb = d->h,
+        .ldb = d->hidden,
     };
     if (r->p->mode == MXCI_RNN_GRU) {
         g.c = r->h_product;
@@ -458,6 +505,8 @@ static void forward_step(const rnn *r, int64_t layer, int direction, int64_t s) 
     }
     rnn_gemm(r, g);
     run_step(r, r->kernels->forward[r->p->mode], &step, mxci_rnn_time(d, direction, s));
+    if (d->projected)
+        project_states(r, layer, direction, s);
 }
 
 /* The states after the last step, where they are requested. */
@@ -467,8 +516,8 @@ static void store_states(const rnn *r, int64_t layer, int direction) {
     const void *state = state_after(r, layer, direction, r->d.t - 1, &row);
     for (int64_t i = 0; i < r->d.n && call->req[STATE_OUT] != MXC_REQ_NULL; i++)
         mxci_assign_row(call->req[STATE_OUT], r->d.type,
-                        rnn_at(r, state_of(r, &call->out[STATE_OUT], layer, direction), i * r->d.h),
-                        rnn_at(r, state, i * row), r->d.h);
+                        rnn_at(r, state_of(r, &call->out[STATE_OUT], layer, direction), i * r->d.hidden),
+                        rnn_at(r, state, i * row), r->d.hidden);
     if (is_lstm(r->p) && call->req[STATE_CELL_OUT] != MXC_REQ_NULL)
         mxci_assign_row(call->req[STATE_CELL_OUT], r->d.type, state_of(r, &call->out[STATE_CELL_OUT], layer, direction),
                         cell_after(r, layer, direction, r->d.t - 1), r->d.n * r->d.h);
@@ -511,30 +560,54 @@ static mxc_status rnn_forward(const mxc_op_call *call) {
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
 
+/* With a projection, the gradient of o tanh(C) at a time from those of the state: of the output, dy, and dh, which it
+ * takes. dh of rows after the end of their sequence stays as it is. */
+static void project_gradient(const rnn *r, int64_t layer, int direction, int64_t time, const char *dy) {
+    const dims *d = &r->d;
+    for (int64_t i = 0; i < d->n; i++) {
+        void *grad = rnn_at(r, r->state_grad, (time * d->n + i) * d->hidden), *dh = rnn_at(r, r->dh, i * d->hidden);
+        if (!is_within(r, i, time)) {
+            memset(grad, 0, (size_t)d->hidden * r->element);
+            continue;
+        }
+        mxci_assign_row(MXC_REQ_WRITE, d->type, grad, dh, d->hidden);
+        mxci_assign_row(MXC_REQ_ADD, d->type, grad, rnn_at(r, dy, i * d->width), d->hidden);
+        memset(dh, 0, (size_t)d->hidden * r->element);
+    }
+    mxci_gemm_args g = {.m = d->n, .n = d->h, .k = d->hidden};
+    g.a = rnn_at(r, r->state_grad, time * d->n * d->hidden), g.lda = d->hidden;
+    g.b = weight_of(r, layer, direction, 2), g.ldb = d->h;
+    g.c = r->unit_grad, g.ldc = d->h;
+    rnn_gemm(r, g);
+}
+
 /* Backward through time: from the last step to the first. dh and dc begin as gradients of the last state and become
  * those of the initial one; the gradients of all gates are saved for the products over all steps at once. */
 static void backward_steps(const rnn *r, int64_t layer, int direction, const void *dy) {
     const dims *d = &r->d;
     int64_t rows = d->gates * d->h;
+    if (d->projected)
+        memset(r->no_grad, 0, (size_t)d->h * r->element);
     for (int64_t s = d->t - 1; s >= 0; s--) {
         int64_t time = mxci_rnn_time(d, direction, s), first = time * d->n;
         mxci_rnn_step step = step_of(r, layer, direction, s);
-        step.dy = rnn_at(r, dy, first * d->width + direction * d->h);
+        step.dy = rnn_at(r, dy, first * d->width + direction * d->hidden);
         step.dh = r->dh;
+        if (d->projected) {
+            project_gradient(r, layer, direction, time, step.dy);
+            step.dh = r->unit_grad;
+            step.dy = r->no_grad;
+            step.out_row = 0;
+        }
         step.dc = r->dc;
         step.dx_gates = rnn_at(r, r->x_gates, first * rows);
         step.dh_gates = rnn_at(r, r->h_gates, first * rows);
         run_step(r, r->kernels->backward[r->p->mode], &step, time);
-        rnn_gemm(r, (mxci_gemm_args){.m = d->n,
-                                     .n = d->h,
-                                     .k = rows,
-                                     .a = step.dh_gates,
-                                     .lda = rows,
-                                     .b = weight_of(r, layer, direction, 1),
-                                     .ldb = d->h,
-                                     .c = r->dh,
-                                     .ldc = d->h,
-                                     .beta = 1});
+        mxci_gemm_args g = {.m = d->n, .n = d->hidden, .k = rows, .beta = 1};
+        g.a = step.dh_gates, g.lda = rows;
+        g.b = weight_of(r, layer, direction, 1), g.ldb = d->hidden;
+        g.c = r->dh, g.ldc = d->hidden;
+        rnn_gemm(r, g);
     }
 }
 
@@ -550,12 +623,12 @@ static void recurrent_gradient(const rnn *r, int64_t layer, int direction, doubl
     mxci_gemm_args g = {
         .transpose_a = 1,
         .m = rows,
-        .n = d->h,
+        .n = d->hidden,
         .k = d->t > 0 ? d->n : 0,
         .beta = beta,
         .lda = rows,
         .c = parameter_gradient_at(r, mxci_rnn_weight_at(d, layer, direction, 1)),
-        .ldc = d->h,
+        .ldc = d->hidden,
     };
     g.a = rnn_at(r, r->h_gates, direction ? others * rows : 0);
     g.b = state_after(r, layer, direction, -1, &row);
@@ -564,10 +637,19 @@ static void recurrent_gradient(const rnn *r, int64_t layer, int direction, doubl
     if (others == 0)
         return;
     g.a = rnn_at(r, r->h_gates, direction ? 0 : d->n * rows);
-    g.b = rnn_at(r, out_of(r, layer), (direction ? d->n * d->width : 0) + direction * d->h);
+    g.b = rnn_at(r, out_of(r, layer), (direction ? d->n * d->width : 0) + direction * d->hidden);
     g.ldb = d->width;
     g.k = others;
     g.beta = 1;
+    rnn_gemm(r, g);
+}
+
+static void projection_gradient(const rnn *r, int64_t layer, int direction, double beta) {
+    const dims *d = &r->d;
+    mxci_gemm_args g = {.transpose_a = 1, .m = d->hidden, .n = d->h, .k = d->rows, .beta = beta};
+    g.a = r->state_grad, g.lda = d->hidden;
+    g.b = units_of(r, layer, direction), g.ldb = d->h;
+    g.c = parameter_gradient_at(r, mxci_rnn_weight_at(d, layer, direction, 2)), g.ldc = d->h;
     rnn_gemm(r, g);
 }
 
@@ -607,6 +689,8 @@ static void parameter_gradient(const rnn *r, int64_t layer, int direction, const
                                  .ldc = k,
                                  .beta = beta});
     recurrent_gradient(r, layer, direction, beta);
+    if (d->projected)
+        projection_gradient(r, layer, direction, beta);
     rnn_bias_gradient(r, r->x_gates, beta, parameter_gradient_at(r, mxci_rnn_bias_at(d, layer, direction, 0)));
     rnn_bias_gradient(r, r->h_gates, beta, parameter_gradient_at(r, mxci_rnn_bias_at(d, layer, direction, 1)));
 }
@@ -614,31 +698,27 @@ static void parameter_gradient(const rnn *r, int64_t layer, int direction, const
 /* Gradient of the layer's input; the second direction adds to the first. */
 static void input_gradient(const rnn *r, int64_t layer, int direction, void *to, double beta) {
     int64_t rows = r->d.gates * r->d.h, k = mxci_rnn_inputs_of(&r->d, layer);
-    rnn_gemm(r, (mxci_gemm_args){.m = r->d.rows,
-                                 .n = k,
-                                 .k = rows,
-                                 .a = r->x_gates,
-                                 .lda = rows,
-                                 .b = weight_of(r, layer, direction, 0),
-                                 .ldb = k,
-                                 .c = to,
-                                 .ldc = k,
-                                 .beta = direction ? 1 : beta});
+    mxci_gemm_args g = {.m = r->d.rows, .n = k, .k = rows, .beta = direction ? 1 : beta};
+    g.a = r->x_gates, g.lda = rows;
+    g.b = weight_of(r, layer, direction, 0), g.ldb = k;
+    g.c = to, g.ldc = k;
+    rnn_gemm(r, g);
 }
 
-/* dh or dc = the gradient of a state after the last step; 0 where the state is not a visible output. */
-static void load_state_gradient(const rnn *r, int slot, int64_t layer, int direction, void *to) {
+/* dh or dc = the gradient of a state after the last step, of rows of n elements; 0 where the state is not a visible
+ * output. */
+static void load_state_gradient(const rnn *r, int slot, int64_t layer, int direction, int64_t n, void *to) {
     if (slot < rnn_n_visible(r->p))
         mxci_assign_row(MXC_REQ_WRITE, r->d.type, to, state_of(r, &r->call->out_grad[slot], layer, direction),
-                        r->d.n * r->d.h);
+                        r->d.n * n);
     else
-        memset(to, 0, (size_t)(r->d.n * r->d.h) * r->element);
+        memset(to, 0, (size_t)(r->d.n * n) * r->element);
 }
 
-static void store_state_gradient(const rnn *r, int slot, int64_t layer, int direction, const void *from) {
+static void store_state_gradient(const rnn *r, int slot, int64_t layer, int direction, int64_t n, const void *from) {
     if ((slot == STATE || is_lstm(r->p)) && r->call->req[slot] != MXC_REQ_NULL)
         mxci_assign_row(r->call->req[slot], r->d.type, state_of(r, &r->call->in_grad[slot], layer, direction), from,
-                        r->d.n * r->d.h);
+                        r->d.n * n);
 }
 
 static void backward_layer(const rnn *r, int64_t layer, const void *dy) {
@@ -646,11 +726,11 @@ static void backward_layer(const rnn *r, int64_t layer, const void *dy) {
     const void *x = input_of(r, layer, 0);
     void *dx = layer ? r->grad[(layer - 1) % 2] : call->in_grad[DATA].data;
     for (int direction = 0; direction < r->d.directions; direction++) {
-        load_state_gradient(r, STATE_OUT, layer, direction, r->dh);
-        load_state_gradient(r, STATE_CELL_OUT, layer, direction, r->dc);
+        load_state_gradient(r, STATE_OUT, layer, direction, r->d.hidden, r->dh);
+        load_state_gradient(r, STATE_CELL_OUT, layer, direction, r->d.h, r->dc);
         backward_steps(r, layer, direction, dy);
-        store_state_gradient(r, STATE, layer, direction, r->dh);
-        store_state_gradient(r, STATE_CELL, layer, direction, r->dc);
+        store_state_gradient(r, STATE, layer, direction, r->d.hidden, r->dh);
+        store_state_gradient(r, STATE_CELL, layer, direction, r->d.h, r->dc);
         parameter_gradient(r, layer, direction, x);
         if (layer || call->req[DATA] != MXC_REQ_NULL)
             input_gradient(r, layer, direction, dx, !layer && call->req[DATA] == MXC_REQ_ADD);

@@ -32,32 +32,38 @@ static inline int mxci_rnn_lengths_arg(const mxci_rnn_params *p) {
  * A layer's part of the reserve space is, one after the other:
  *   saved gates  (directions, T, N, saved_gates H)
  *   cells        (directions, T, N, H), LSTM only
- *   output       (T, N, directions H)
- *   mask         (T, N, directions H) of the dropout on the layer's input, with p > 0 only */
+ *   units        (directions, T, N, H), with a projection only: o tanh(C), which it reads
+ *   output       (T, N, directions hidden)
+ *   mask         (T, N, directions hidden) of the dropout on the layer's input, with p > 0 only */
 typedef struct mxci_rnn_dims {
     int64_t t, n, i, h; /* steps, samples, inputs of the first layer, units */
+    int64_t hidden;     /* elements of a state: projection_size, or H without a projection */
+    int projected;
     int64_t layers, directions;
-    int64_t gates;         /* blocks of H rows in W and R: rnn 1, LSTM 4, GRU 3 */
-    int64_t saved_gates;   /* blocks of H in the saved gates: GRU saves R_n h + c_n as a fourth */
-    int64_t rows, width;   /* T N; outputs of a layer, directions H */
-    int64_t cells, masks;  /* of one layer; 0 where it has none */
-    int64_t layer_reserve; /* the reserve space of one layer */
-    mxc_dtype type;        /* f32 or f64 */
+    int64_t gates;               /* blocks of H rows in W and R: rnn 1, LSTM 4, GRU 3 */
+    int64_t saved_gates;         /* blocks of H in the saved gates: GRU saves R_n h + c_n as a fourth */
+    int64_t rows, width;         /* T N; outputs of a layer, directions hidden */
+    int64_t cells, units, masks; /* of one layer; 0 where it has none */
+    int64_t layer_reserve;       /* the reserve space of one layer */
+    mxc_dtype type;              /* f32 or f64 */
 } mxci_rnn_dims;
 
 static inline mxci_rnn_dims mxci_rnn_dims_of(const mxci_rnn_params *p, const mxc_shape *data, mxc_dtype type) {
     mxci_rnn_dims d;
     d.t = data->dim[0], d.n = data->dim[1], d.i = data->dim[2];
     d.h = p->state_size;
+    d.projected = p->projection_size != MXC_PARAM_UNSET;
+    d.hidden = d.projected ? p->projection_size : d.h;
     d.layers = p->num_layers;
     d.directions = p->bidirectional ? 2 : 1;
     d.gates = p->mode == MXCI_RNN_LSTM ? 4 : p->mode == MXCI_RNN_GRU ? 3 : 1;
     d.saved_gates = p->mode == MXCI_RNN_GRU ? 4 : d.gates;
     d.rows = d.t * d.n;
-    d.width = d.directions * d.h;
-    d.cells = p->mode == MXCI_RNN_LSTM ? d.rows * d.width : 0;
+    d.width = d.directions * d.hidden;
+    d.cells = p->mode == MXCI_RNN_LSTM ? d.rows * d.directions * d.h : 0;
+    d.units = d.projected ? d.rows * d.directions * d.h : 0;
     d.masks = p->p > 0 ? d.rows * d.width : 0;
-    d.layer_reserve = d.rows * d.width * (d.saved_gates + 1) + d.cells + d.masks;
+    d.layer_reserve = d.rows * (d.directions * d.h * d.saved_gates + d.width) + d.cells + d.units + d.masks;
     d.type = mxci_compute_type(type);
     return d;
 }
@@ -67,13 +73,17 @@ static inline int64_t mxci_rnn_inputs_of(const mxci_rnn_dims *d, int64_t layer) 
     return layer ? d->width : d->i;
 }
 
-/* Offset of W (which 0) or R (1) of a layer and direction in the vector of parameters, and of b (0) or c (1). All
- * weights come first, then all biases. */
+/* Elements of the weights of one direction of a layer. */
+static inline int64_t mxci_rnn_weights_of(const mxci_rnn_dims *d, int64_t layer) {
+    return d->gates * d->h * (mxci_rnn_inputs_of(d, layer) + d->hidden) + (d->projected ? d->hidden * d->h : 0);
+}
+
+/* Offset of W (which 0), R (1) or P (2) of a layer and direction in the vector of parameters, and of b (0) or c (1).
+ * All weights come first, then all biases. */
 static inline int64_t mxci_rnn_weight_at(const mxci_rnn_dims *d, int64_t layer, int direction, int which) {
-    int64_t rows = d->gates * d->h, at = 0, inputs = mxci_rnn_inputs_of(d, layer);
-    if (layer > 0)
-        at = d->directions * rows * (d->i + d->h) + (layer - 1) * d->directions * rows * (d->width + d->h);
-    return at + direction * rows * (inputs + d->h) + (which ? rows * inputs : 0);
+    const int64_t rows = d->gates * d->h, inputs = mxci_rnn_inputs_of(d, layer), each = mxci_rnn_weights_of(d, layer);
+    const int64_t below = layer ? d->directions * (mxci_rnn_weights_of(d, 0) + (layer - 1) * each) : 0;
+    return below + direction * each + (which > 0 ? rows * inputs : 0) + (which > 1 ? rows * d->hidden : 0);
 }
 static inline int64_t mxci_rnn_bias_at(const mxci_rnn_dims *d, int64_t layer, int direction, int which) {
     return mxci_rnn_weight_at(d, d->layers, 0, 0) + ((layer * d->directions + direction) * 2 + which) * d->gates * d->h;
@@ -84,10 +94,13 @@ static inline int64_t mxci_rnn_gates_at(const mxci_rnn_dims *d, int direction) {
     return direction * d->rows * d->saved_gates * d->h;
 }
 static inline int64_t mxci_rnn_cells_at(const mxci_rnn_dims *d, int direction) {
-    return d->rows * d->width * d->saved_gates + direction * d->rows * d->h;
+    return mxci_rnn_gates_at(d, (int)d->directions) + direction * d->rows * d->h;
+}
+static inline int64_t mxci_rnn_units_at(const mxci_rnn_dims *d, int direction) {
+    return mxci_rnn_gates_at(d, (int)d->directions) + d->cells + direction * d->rows * d->h;
 }
 static inline int64_t mxci_rnn_out_at(const mxci_rnn_dims *d) {
-    return d->rows * d->width * d->saved_gates + d->cells;
+    return mxci_rnn_gates_at(d, (int)d->directions) + d->cells + d->units;
 }
 static inline int64_t mxci_rnn_mask_at(const mxci_rnn_dims *d) {
     return mxci_rnn_out_at(d) + d->rows * d->width;

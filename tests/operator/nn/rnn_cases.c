@@ -9,8 +9,10 @@ enum { UNITS = 64 };
 
 typedef struct layer {
     int64_t n, h, inputs, gates, ways;
+    int64_t hidden; /* of the state: h, or what it is projected to */
     int way;
     const double *w, *u, *b, *c; /* of x, of the state before, and their biases */
+    const double *p;             /* projection (hidden,h), or NULL */
 } layer;
 
 static double sigmoid(double x) {
@@ -25,12 +27,12 @@ static double sum_of(const double *row, const double *x, int64_t n, double start
 
 /* One sample, one step: h and cell change in place. */
 static void step(const op_run *r, const layer *l, const double *x, double *h, double *cell) {
-    double from_x[4][UNITS], from_h[4][UNITS];
+    double from_x[4][UNITS], from_h[4][UNITS], units[UNITS];
     for (int64_t k = 0; k < l->gates; k++)
         for (int64_t j = 0; j < l->h; j++) {
             int64_t row = k * l->h + j;
             from_x[k][j] = sum_of(l->w + row * l->inputs, x, l->inputs, l->b[row]);
-            from_h[k][j] = sum_of(l->u + row * l->h, h, l->h, l->c[row]);
+            from_h[k][j] = sum_of(l->u + row * l->hidden, h, l->hidden, l->c[row]);
         }
     for (int64_t j = 0; j < l->h; j++) {
         double a[4];
@@ -42,12 +44,16 @@ static void step(const op_run *r, const layer *l, const double *x, double *h, do
             h[j] = tanh(a[0]);
         } else if (case_is(r, "mode", "lstm")) {
             cell[j] = sigmoid(a[1]) * cell[j] + sigmoid(a[0]) * tanh(a[2]);
-            h[j] = sigmoid(a[3]) * tanh(cell[j]);
+            units[j] = sigmoid(a[3]) * tanh(cell[j]);
+            if (!l->p)
+                h[j] = units[j];
         } else {
             double n = tanh(from_x[2][j] + sigmoid(a[0]) * from_h[2][j]);
             h[j] = (1 - sigmoid(a[1])) * n + sigmoid(a[1]) * h[j];
         }
     }
+    for (int64_t j = 0; j < l->hidden && l->p; j++)
+        h[j] = sum_of(l->p + j * l->h, units, l->h, 0);
 }
 
 /* The steps of a sequence. */
@@ -56,42 +62,45 @@ static int64_t length_of(const op_run *r, int64_t t, int64_t i) {
     return case_is(r, "use_sequence_length", "True") ? (int64_t)fmax(0, fmin(lengths[i], (double)t)) : t;
 }
 
-/* y (T,N,ways H) of x (T,N,inputs), one way; the states (N,H) go from first to last. Each sequence by itself. */
+/* y (T,N,ways H) of x (T,N,inputs), one way; the states go from first to last. Each sequence by itself. */
 static void sweep(const op_run *r, const layer *l, int64_t t, const double *x, double *y, double *h, double *cell) {
     for (int64_t i = 0; i < l->n; i++)
         for (int64_t s = 0, length = length_of(r, t, i); s < length; s++) {
             int64_t row = (l->way ? length - 1 - s : s) * l->n + i;
-            step(r, l, x + row * l->inputs, h + i * l->h, cell ? cell + i * l->h : NULL);
-            memcpy(y + (row * l->ways + l->way) * l->h, h + i * l->h, (size_t)l->h * sizeof *y);
+            step(r, l, x + row * l->inputs, h + i * l->hidden, cell ? cell + i * l->h : NULL);
+            memcpy(y + (row * l->ways + l->way) * l->hidden, h + i * l->hidden, (size_t)l->hidden * sizeof *y);
         }
 }
 
 /* x and y have room for every layer. */
 static void ref_layers(const op_run *r, double *x, double *y) {
-    int64_t t = r->in_shape[0].dim[0], layers = (int64_t)case_number(r, "num_layers", 1), states;
+    int64_t t = r->in_shape[0].dim[0], layers = (int64_t)case_number(r, "num_layers", 1);
     const double *weights = r->in[1], *biases;
-    layer l = {.n = r->in_shape[0].dim[1], .h = r->in_shape[2].dim[2], .inputs = r->in_shape[0].dim[2]};
+    layer l = {
+        .n = r->in_shape[0].dim[1], .h = (int64_t)case_number(r, "state_size", 1), .inputs = r->in_shape[0].dim[2]};
+    l.hidden = r->in_shape[2].dim[2];
     l.ways = r->in_shape[2].dim[0] / layers;
     l.gates = case_is(r, "mode", "lstm") ? 4 : case_is(r, "mode", "gru") ? 3 : 1;
-    states = case_size(&r->in_shape[2]);
     biases = r->in[1] + case_size(&r->in_shape[1]) - layers * l.ways * 2 * l.gates * l.h;
-    memcpy(r->out[1], r->in[2], (size_t)states * sizeof *x);
+    memcpy(r->out[1], r->in[2], (size_t)case_size(&r->in_shape[2]) * sizeof *x);
     if (l.gates == 4)
-        memcpy(r->out[2], r->in[3], (size_t)states * sizeof *x);
+        memcpy(r->out[2], r->in[3], (size_t)case_size(&r->in_shape[3]) * sizeof *x);
     memcpy(x, r->in[0], (size_t)case_size(&r->in_shape[0]) * sizeof *x);
     for (int64_t k = 0; k < layers; k++) {
-        memset(y, 0, (size_t)(t * l.n * l.ways * l.h) * sizeof *y);
+        memset(y, 0, (size_t)(t * l.n * l.ways * l.hidden) * sizeof *y);
         for (l.way = 0; l.way < l.ways; l.way++) {
-            int64_t state = (k * l.ways + l.way) * l.n * l.h;
+            int64_t state = (k * l.ways + l.way) * l.n;
             l.w = weights;
             l.u = l.w + l.gates * l.h * l.inputs;
-            weights = l.u + l.gates * l.h * l.h;
+            weights = l.u + l.gates * l.h * l.hidden;
+            l.p = strstr(r->params, "projection_size") ? weights : NULL;
+            weights += l.p ? l.hidden * l.h : 0;
             l.b = biases;
             l.c = l.b + l.gates * l.h;
             biases = l.c + l.gates * l.h;
-            sweep(r, &l, t, x, y, r->out[1] + state, l.gates == 4 ? r->out[2] + state : NULL);
+            sweep(r, &l, t, x, y, r->out[1] + state * l.hidden, l.gates == 4 ? r->out[2] + state * l.h : NULL);
         }
-        l.inputs = l.ways * l.h;
+        l.inputs = l.ways * l.hidden;
         memcpy(x, y, (size_t)(t * l.n * l.inputs) * sizeof *x);
     }
     memcpy(r->out[0], y, (size_t)case_size(&r->out_shape[0]) * sizeof *y);
@@ -148,8 +157,17 @@ static const op_case cases[] = {
           "too many elements"),
     FAILS("RNN", "mode=lstm num_layers=1", "3x2x5 1 1x2x4 1x2x4", MXC_EINVAL, "\"state_size\" is missing"),
     FAILS("RNN", "mode=cfc state_size=4 num_layers=1", "3x2x5 1 1x2x4", MXC_EINVAL, "mode"),
-    FAILS("RNN", "mode=lstm state_size=4 num_layers=1 projection_size=2", "3x2x5 1 1x2x4 1x2x4", MXC_EUNSUPPORTED,
+    RNN("mode=lstm state_size=4 num_layers=1 projection_size=2", "3x2x5 152 1x2x2 1x2x4"),
+    RNN("mode=lstm state_size=3 num_layers=2 projection_size=5 state_outputs=True", "4x2x2 282 2x2x5 2x2x3"),
+    RNN("mode=lstm state_size=3 num_layers=2 projection_size=2 bidirectional=True state_outputs=True",
+        "3x3x3 384 4x3x2 4x3x3"),
+    RNN("mode=lstm state_size=3 num_layers=1 projection_size=2 state_outputs=True", "0x2x4 102 1x2x2 1x2x3"),
+    FAILS("RNN", "mode=gru state_size=4 num_layers=1 projection_size=2", "3x2x5 1 1x2x4", MXC_EINVAL,
+          "projection_size is for mode lstm only"),
+    FAILS("RNN", "mode=lstm state_size=4 num_layers=1 projection_size=0", "3x2x5 1 1x2x4 1x2x4", MXC_EINVAL,
           "projection_size"),
+    FAILS("RNN", "mode=lstm state_size=4 num_layers=1 projection_size=2", "3x2x5 152 1x2x4 1x2x4", MXC_ESHAPE,
+          "argument 'state': expected shape (1,2,2), found (1,2,4)"),
     FAILS("RNN", "mode=lstm state_size=4 num_layers=1 lstm_state_clip_min=-1", "3x2x5 1 1x2x4 1x2x4", MXC_EUNSUPPORTED,
           "lstm_state_clip_min"),
     FAILS("RNN", "mode=gru state_size=4 num_layers=1 use_sequence_length=True", "3x2x5 132 1x2x4 3", MXC_ESHAPE,
@@ -160,6 +178,8 @@ static const op_case cases[] = {
     LENGTHS("mode=lstm state_size=3 num_layers=1 state_outputs=True", "5x7x2 84 1x7x3 1x7x3 7@0:5i", 4),
     LENGTHS("mode=lstm state_size=2 num_layers=2 bidirectional=True state_outputs=True",
             "3x6x3 240 4x6x2 4x6x2 6@1:3i; 3x6x3 240 4x6x2 4x6x2 6@3:3; 3x6x3 240 4x6x2 4x6x2 6@0:0", 4),
+    LENGTHS("mode=lstm state_size=3 num_layers=2 projection_size=2 bidirectional=True state_outputs=True",
+            "4x5x3 384 4x5x2 4x5x3 5@0:4i", 4),
     LENGTHS("mode=gru state_size=4 num_layers=1", "4x5x5 132 1x5x4 5@-1:6i", 3),
     LENGTHS("mode=gru state_size=2 num_layers=2 bidirectional=True state_outputs=True", "4x6x3 180 4x6x2 6@1:4i", 3),
     LENGTHS("mode=lstm state_size=3 num_layers=1", "2x0x4 108 1x0x3 1x0x3 0; 0x2x4 108 1x2x3 1x2x3 2@0:1i", 4),

@@ -104,7 +104,7 @@ static bool query_sizes(mxcu_dnn *d, plan *p) {
 /* Where the operator has the parameters. */
 static mxci_rnn_dims dims_of(const mxcu_dnn_rnn *r) {
     mxci_rnn_dims d = {};
-    d.i = r->inputs, d.h = r->h;
+    d.i = r->inputs, d.h = d.hidden = r->h;
     d.layers = r->layers, d.directions = r->directions;
     d.gates = gates_of(r->mode);
     d.width = r->directions * r->h;

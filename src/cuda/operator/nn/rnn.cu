@@ -15,7 +15,8 @@
 enum { DATA, PARAMETERS, STATE, STATE_CELL };
 enum { OUT, STATE_OUT, STATE_CELL_OUT, RESERVE };
 
-/* One run. Letters: T steps, N samples, H units, D directions; rows is T N, width D H. */
+/* One run. Letters: T steps, N samples, H units, D directions; rows is T N, width D hidden; hidden is H, or what states
+ * are projected to. */
 template <class T> struct rnn {
     using R = mxcu_compute_t<T>;
     const mxc_op_call *call;
@@ -28,7 +29,10 @@ template <class T> struct rnn {
     R *h_product;         /* forward, GRU: R h (N, gates H) */
     T *grad[2];           /* backward: of the layers' outputs in turn (rows, width) */
     T *x_gates, *h_gates; /* backward: gradients of the gates (rows, gates H), one memory but for GRU */
-    R *dh, *dc;           /* backward: of the states (N,H) */
+    R *dh, *dc;           /* backward: of the states (N, hidden) and cells (N,H) */
+    T *state_grad;        /* backward with a projection: of the states after each step (rows, hidden), */
+    R *unit_grad;         /* of o tanh(C) of a step (N,H), */
+    T *no_grad;           /* and zeros (H) */
     T *ones;              /* backward: (rows) */
 };
 
@@ -54,8 +58,11 @@ template <class T> static size_t divide(rnn<T> *r, mxc_pass pass, char *scratch)
     }
     for (T *&grad : r->grad)
         used = take(scratch, used, d->layers > 1 ? d->rows * d->width : 0, &grad);
-    used = take(scratch, used, d->n * d->h, &r->dh);
+    used = take(scratch, used, d->n * d->hidden, &r->dh);
     used = take(scratch, used, d->n * d->h, &r->dc);
+    used = take(scratch, used, d->projected ? d->rows * d->hidden : 0, &r->state_grad);
+    used = take(scratch, used, d->projected ? d->n * d->h : 0, &r->unit_grad);
+    used = take(scratch, used, d->projected ? d->h : 0, &r->no_grad);
     used = take(scratch, used, d->rows, &r->ones);
     used = take(scratch, used, d->rows * d->gates * d->h, &r->x_gates);
     r->h_gates = r->x_gates;
@@ -102,23 +109,27 @@ template <class T> static mxcu_compute_t<T> *reserve_of(const rnn<T> &r, int64_t
 template <class T> static mxcu_compute_t<T> *gates_of(const rnn<T> &r, int64_t layer, int direction) {
     return reserve_of(r, layer) + mxci_rnn_gates_at(&r.d, direction);
 }
+template <class T> static T *units_of(const rnn<T> &r, int64_t layer, int direction) {
+    return reinterpret_cast<T *>(reserve_of(r, layer) + mxci_rnn_units_at(&r.d, direction));
+}
 template <class T> static T *out_of(const rnn<T> &r, int64_t layer) {
     return reinterpret_cast<T *>(reserve_of(r, layer) + mxci_rnn_out_at(&r.d));
 }
 
-/* A layer's and direction's rows (N,H) of a state, which may be without memory. */
+/* A layer's and direction's rows (N, hidden) of a state, (N,H) of a cell, which may be without memory. */
 template <class T> static T *state_of(const rnn<T> &r, const mxc_tensor *state, int64_t layer, int direction) {
-    return state->data ? static_cast<T *>(state->data) + (layer * r.d.directions + direction) * r.d.n * r.d.h : nullptr;
+    const int64_t before = (layer * r.d.directions + direction) * r.d.n;
+    return state->data ? static_cast<T *>(state->data) + before * state->shape.dim[2] : nullptr;
 }
 template <class T> static const T *weight_of(const rnn<T> &r, int64_t layer, int direction, int which) {
     return static_cast<const T *>(r.call->in[PARAMETERS].data) + mxci_rnn_weight_at(&r.d, layer, direction, which);
 }
 
-/* Rows (N,H) of the state after step s (-1: the initial one), and the elements from one row to the next. */
+/* Rows (N, hidden) of the state after step s (-1: the initial one), and the elements from one row to the next. */
 template <class T> static T *state_after(const rnn<T> &r, int64_t layer, int direction, int64_t s, int64_t *row) {
-    *row = s < 0 ? r.d.h : r.d.width;
+    *row = s < 0 ? r.d.hidden : r.d.width;
     return s < 0 ? state_of(r, &r.call->in[STATE], layer, direction)
-                 : out_of(r, layer) + mxci_rnn_time(&r.d, direction, s) * r.d.n * r.d.width + direction * r.d.h;
+                 : out_of(r, layer) + mxci_rnn_time(&r.d, direction, s) * r.d.n * r.d.width + direction * r.d.hidden;
 }
 template <class T> static mxcu_compute_t<T> *cell_after(const rnn<T> &r, int64_t layer, int direction, int64_t s) {
     return s < 0 ? r.cell
@@ -135,6 +146,11 @@ template <class T> static mxcu_rnn_step<T> step_of(const rnn<T> &r, int64_t laye
     step.gates = gates_of(r, layer, direction) + mxci_rnn_time(&r.d, direction, s) * r.d.n * r.d.saved_gates * r.d.h;
     step.h_prev = state_after(r, layer, direction, s - 1, &step.h_prev_row);
     step.out = state_after(r, layer, direction, s, &step.out_row);
+    step.projected = r.d.projected;
+    if (r.d.projected) { /* what the projection reads takes the place of the state */
+        step.out = units_of(r, layer, direction) + mxci_rnn_time(&r.d, direction, s) * r.d.n * r.d.h;
+        step.out_row = r.d.h;
+    }
     for (int i = 0; i < 2; i++)
         step.bias[i] = parameters + mxci_rnn_bias_at(&r.d, layer, direction, i);
     if (r.p->mode == MXCI_RNN_LSTM) {
@@ -219,6 +235,31 @@ template <class T> static mxc_status project_input(const rnn<T> &r, int64_t laye
     return rnn_gemm(r, g, 1);
 }
 
+/* h = P o tanh(C); the rows after the end of their sequence keep their state. */
+template <class T>
+static mxc_status project_states(const rnn<T> &r, int64_t layer, int direction, int64_t s,
+                                 const mxcu_rnn_step<T> &step) {
+    const int64_t hidden = r.d.hidden, before_row = step.h_prev_row;
+    int64_t row;
+    T *state = state_after(r, layer, direction, s, &row);
+    mxci_gemm_args g = MXCI_GEMM_INIT;
+    g.transpose_b = 1;
+    g.m = r.d.n, g.n = hidden, g.k = r.d.h;
+    g.a = step.out, g.lda = r.d.h;
+    g.b = weight_of(r, layer, direction, 2), g.ldb = r.d.h;
+    g.c = state, g.ldc = row;
+    MXC_TRY(rnn_gemm(r, g, 0));
+    if (!step.has_lengths)
+        return MXC_OK;
+    const mxcu_numbers lengths = step.lengths;
+    const int64_t time = step.time, steps = step.steps;
+    T *to = mxcu_pointer<T>(state), *from = mxcu_pointer<T>((void *)step.h_prev);
+    return mxcu_rows(r.call, r.d.n, hidden, [=] MXCU_LAMBDA(int64_t i, mxcu_team team) {
+        for (int64_t j = team.rank; j < hidden && time >= lengths.length(i, steps); j += team.size)
+            to[i * row + j] = from[i * before_row + j];
+    });
+}
+
 /* gates += h R' and the element-wise rest of the step. GRU needs R h apart from W x, since its reset gate multiplies
  * only the former. */
 template <class T> static mxc_status forward_step(const rnn<T> &r, int64_t layer, int direction, int64_t s) {
@@ -226,13 +267,14 @@ template <class T> static mxc_status forward_step(const rnn<T> &r, int64_t layer
     mxcu_rnn_step<T> step = step_of(r, layer, direction, s);
     mxci_gemm_args g = MXCI_GEMM_INIT;
     g.transpose_b = 1;
-    g.m = r.d.n, g.n = r.d.gates * r.d.h, g.k = r.d.h;
+    g.m = r.d.n, g.n = r.d.gates * r.d.h, g.k = r.d.hidden;
     g.a = step.h_prev, g.lda = step.h_prev_row;
-    g.b = weight_of(r, layer, direction, 1), g.ldb = r.d.h;
+    g.b = weight_of(r, layer, direction, 1), g.ldb = r.d.hidden;
     g.c = is_gru ? r.h_product : step.gates, g.ldc = g.n;
     g.beta = !is_gru;
     MXC_TRY(rnn_gemm(r, g, 1));
-    return mxcu_rnn_forward(r.call, &step);
+    MXC_TRY(mxcu_rnn_forward(r.call, &step));
+    return r.d.projected ? project_states(r, layer, direction, s, step) : MXC_OK;
 }
 
 /* The states after the last step, where they are requested. */
@@ -240,8 +282,8 @@ template <class T> static mxc_status store_states(const rnn<T> &r, int64_t layer
     const mxc_op_call *call = r.call;
     int64_t row;
     T *state = state_after(r, layer, direction, r.d.t - 1, &row);
-    MXC_TRY(move(call, call->req[STATE_OUT], r.d.n, r.d.h, state_of(r, &call->out[STATE_OUT], layer, direction), state,
-                 row));
+    MXC_TRY(move(call, call->req[STATE_OUT], r.d.n, r.d.hidden, state_of(r, &call->out[STATE_OUT], layer, direction),
+                 state, row));
     if (r.p->mode != MXCI_RNN_LSTM)
         return MXC_OK;
     return move(call, call->req[STATE_CELL_OUT], r.d.n, r.d.h,
@@ -292,23 +334,58 @@ static mxc_status forward(const mxc_op_call *call) {
 
 /* ---- backward ---------------------------------------------------------------------------------------------------- */
 
+/* With a projection, the gradient of o tanh(C) of a step from those of the state: of the output, dy, and dh, which it
+ * takes. dh of rows after the end of their sequence stays as it is. */
+template <class T>
+static mxc_status project_gradient(const rnn<T> &r, int64_t layer, int direction, const mxcu_rnn_step<T> &step) {
+    using R = mxcu_compute_t<T>;
+    const int64_t hidden = r.d.hidden, width = r.d.width, time = step.time, steps = step.steps;
+    const int has_lengths = step.has_lengths;
+    const mxcu_numbers lengths = step.lengths;
+    T *grad = r.state_grad + time * r.d.n * hidden, *to = mxcu_pointer<T>(grad);
+    const T *dy = mxcu_pointer<T>((void *)step.dy);
+    R *dh = mxcu_pointer<R>(r.dh);
+    MXC_TRY(mxcu_rows(r.call, r.d.n, hidden, [=] MXCU_LAMBDA(int64_t i, mxcu_team team) {
+        const int after = has_lengths && time >= lengths.length(i, steps);
+        for (int64_t j = team.rank; j < hidden; j += team.size) {
+            to[i * hidden + j] = mxcu_narrow<T>(after ? 0 : mxcu_widen<T>(dy[i * width + j]) + dh[i * hidden + j]);
+            if (has_lengths && !after)
+                dh[i * hidden + j] = 0;
+        }
+    }));
+    mxci_gemm_args g = MXCI_GEMM_INIT;
+    g.m = r.d.n, g.n = r.d.h, g.k = hidden;
+    g.a = grad, g.lda = hidden;
+    g.b = weight_of(r, layer, direction, 2), g.ldb = r.d.h;
+    g.c = r.unit_grad, g.ldc = r.d.h;
+    return rnn_gemm(r, g, 1);
+}
+
 /* Backward through time; dh and dc become the gradients of the initial state. */
 template <class T> static mxc_status backward_steps(const rnn<T> &r, int64_t layer, int direction, const T *dy) {
     const int64_t rows = r.d.gates * r.d.h;
+    if (r.d.projected)
+        MXC_TRY(move(r.call, MXC_REQ_WRITE, 1, r.d.h, r.no_grad, (T *)nullptr, r.d.h));
     for (int64_t s = r.d.t - 1; s >= 0; s--) {
         const int64_t first = mxci_rnn_time(&r.d, direction, s) * r.d.n;
         mxcu_rnn_step<T> step = step_of(r, layer, direction, s);
         mxci_gemm_args g = MXCI_GEMM_INIT;
-        step.dy = dy + first * r.d.width + direction * r.d.h;
+        step.dy = dy + first * r.d.width + direction * r.d.hidden;
         step.dh = r.dh;
+        if (r.d.projected) {
+            MXC_TRY(project_gradient(r, layer, direction, step));
+            step.dh = r.unit_grad;
+            step.dy = r.no_grad;
+            step.out_row = 0;
+        }
         step.dc = r.dc;
         step.dx_gates = r.x_gates + first * rows;
         step.dh_gates = r.h_gates + first * rows;
         MXC_TRY(mxcu_rnn_backward(r.call, &step));
-        g.m = r.d.n, g.n = r.d.h, g.k = rows;
+        g.m = r.d.n, g.n = r.d.hidden, g.k = rows;
         g.a = step.dh_gates, g.lda = rows;
-        g.b = weight_of(r, layer, direction, 1), g.ldb = r.d.h;
-        g.c = r.dh, g.ldc = r.d.h;
+        g.b = weight_of(r, layer, direction, 1), g.ldb = r.d.hidden;
+        g.c = r.dh, g.ldc = r.d.hidden;
         g.beta = r.p->mode == MXCI_RNN_GRU || r.p->use_sequence_length;
         MXC_TRY(rnn_gemm(r, g, 1));
     }
@@ -336,12 +413,24 @@ template <class T> static mxc_status recurrent_gradient(const rnn<T> &r, int64_t
     const int64_t at = mxci_rnn_weight_at(d, layer, direction, 1), others = d->t > 1 ? (d->t - 1) * d->n : 0;
     const int64_t each = d->gates * d->h;
     MXC_TRY(weight_gradient(r, at, r.h_gates + (direction ? others * each : 0), d->t > 0 ? d->n : 0,
-                            (const T *)state_of(r, &r.call->in[STATE], layer, direction), d->h, d->h, add));
+                            (const T *)state_of(r, &r.call->in[STATE], layer, direction), d->hidden, d->hidden, add));
     if (others == 0)
         return MXC_OK;
     return weight_gradient(r, at, r.h_gates + (direction ? 0 : d->n * each), others,
-                           (const T *)out_of(r, layer) + (direction ? d->n * d->width : 0) + direction * d->h, d->h,
-                           d->width, 1);
+                           (const T *)out_of(r, layer) + (direction ? d->n * d->width : 0) + direction * d->hidden,
+                           d->hidden, d->width, 1);
+}
+
+template <class T> static mxc_status projection_gradient(const rnn<T> &r, int64_t layer, int direction, int add) {
+    mxci_gemm_args g = MXCI_GEMM_INIT;
+    g.transpose_a = 1;
+    g.m = r.d.hidden, g.n = r.d.h, g.k = r.d.rows;
+    g.a = r.state_grad, g.lda = r.d.hidden;
+    g.b = units_of(r, layer, direction), g.ldb = r.d.h;
+    g.c = static_cast<T *>(r.call->in_grad[PARAMETERS].data) + mxci_rnn_weight_at(&r.d, layer, direction, 2);
+    g.ldc = r.d.h;
+    g.beta = add;
+    return rnn_gemm(r, g, 0);
 }
 
 template <class T> static mxc_status bias_gradient(const rnn<T> &r, int64_t at, const T *gates) {
@@ -358,6 +447,8 @@ template <class T> static mxc_status parameter_gradient(const rnn<T> &r, int64_t
         return MXC_OK;
     MXC_TRY(weight_gradient(r, mxci_rnn_weight_at(&r.d, layer, direction, 0), r.x_gates, r.d.rows, x, k, k, add));
     MXC_TRY(recurrent_gradient(r, layer, direction, add));
+    if (r.d.projected)
+        MXC_TRY(projection_gradient(r, layer, direction, add));
     MXC_TRY(bias_gradient(r, mxci_rnn_bias_at(&r.d, layer, direction, 0), r.x_gates));
     return bias_gradient(r, mxci_rnn_bias_at(&r.d, layer, direction, 1), r.h_gates);
 }
@@ -373,20 +464,21 @@ template <class T> static mxc_status input_gradient(const rnn<T> &r, int64_t lay
     return rnn_gemm(r, g, 0);
 }
 
-/* dh or dc = the gradient of a state after the last step; 0 where the state is not a visible output. */
+/* dh or dc = the gradient of a state after the last step, of rows of h elements; 0 where the state is not a visible
+ * output. */
 template <class T>
-static mxc_status load_state_gradient(const rnn<T> &r, int slot, int64_t layer, int direction, mxcu_compute_t<T> *to) {
+static mxc_status load_state_gradient(const rnn<T> &r, int slot, int64_t layer, int direction, int64_t h,
+                                      mxcu_compute_t<T> *to) {
     T *from = slot < mxci_rnn_n_visible(r.p) ? state_of(r, &r.call->out_grad[slot], layer, direction) : nullptr;
-    return move(r.call, MXC_REQ_WRITE, r.d.n, r.d.h, to, from, r.d.h);
+    return move(r.call, MXC_REQ_WRITE, r.d.n, h, to, from, h);
 }
 
 template <class T>
-static mxc_status store_state_gradient(const rnn<T> &r, int slot, int64_t layer, int direction,
+static mxc_status store_state_gradient(const rnn<T> &r, int slot, int64_t layer, int direction, int64_t h,
                                        mxcu_compute_t<T> *from) {
     if (slot == STATE_CELL && r.p->mode != MXCI_RNN_LSTM)
         return MXC_OK;
-    return move(r.call, r.call->req[slot], r.d.n, r.d.h, state_of(r, &r.call->in_grad[slot], layer, direction), from,
-                r.d.h);
+    return move(r.call, r.call->req[slot], r.d.n, h, state_of(r, &r.call->in_grad[slot], layer, direction), from, h);
 }
 
 /* One layer, direction by direction: steps from the last to the first, then the products for the parameters and the
@@ -398,11 +490,11 @@ template <class T> static mxc_status backward_layer(const rnn<T> &r, int64_t lay
     MXC_TRY(input_of(r, layer, 0, &x));
     for (int direction = 0; direction < r.d.directions; direction++) {
         MXC_TRY(load_first_cells(r, layer, direction));
-        MXC_TRY(load_state_gradient(r, STATE_OUT, layer, direction, r.dh));
-        MXC_TRY(load_state_gradient(r, STATE_CELL_OUT, layer, direction, r.dc));
+        MXC_TRY(load_state_gradient(r, STATE_OUT, layer, direction, r.d.hidden, r.dh));
+        MXC_TRY(load_state_gradient(r, STATE_CELL_OUT, layer, direction, r.d.h, r.dc));
         MXC_TRY(backward_steps(r, layer, direction, dy));
-        MXC_TRY(store_state_gradient(r, STATE, layer, direction, r.dh));
-        MXC_TRY(store_state_gradient(r, STATE_CELL, layer, direction, r.dc));
+        MXC_TRY(store_state_gradient(r, STATE, layer, direction, r.d.hidden, r.dh));
+        MXC_TRY(store_state_gradient(r, STATE_CELL, layer, direction, r.d.h, r.dc));
         MXC_TRY(parameter_gradient(r, layer, direction, x));
         if (layer || call->req[DATA] != MXC_REQ_NULL)
             MXC_TRY(input_gradient(r, layer, direction, dx, !layer && call->req[DATA] == MXC_REQ_ADD));

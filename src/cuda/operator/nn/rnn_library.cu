@@ -57,7 +57,8 @@ static use use_of(const mxci_rnn_params *p, const mxc_shape *data, mxc_dtype dty
         p->mode, data->dim[0], data->dim[1], data->dim[2], p->state_size, p->num_layers, p->bidirectional ? 2 : 1,
         dtype,
     };
-    if (p->use_sequence_length || mxcu_option(MXCI_OPT_MXC_GPU_DNN) < 2 || u.r.t * u.r.n * u.r.inputs == 0)
+    if (p->use_sequence_length || p->projection_size != MXC_PARAM_UNSET || mxcu_option(MXCI_OPT_MXC_GPU_DNN) < 2 ||
+        u.r.t * u.r.n * u.r.inputs == 0)
         return u;
     u.served = mxcu_dnn_rnn_serves(context, &u.r, &work, &u.reserve_bytes);
     divide(&u, pass, work);

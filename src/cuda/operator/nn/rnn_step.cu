@@ -81,7 +81,7 @@ template <class T> MXCU_DEVICE mxcu_compute_t<T> gru(const mxcu_rnn_step<T> &s, 
 
 template <class T> MXCU_DEVICE void keep(const mxcu_rnn_step<T> &s, int64_t row, mxcu_team team) {
     for (int64_t j = team.rank; j < s.h; j += team.size) {
-        s.out[row * s.out_row + j] = s.h_prev[row * s.h_prev_row + j];
+        s.out[row * s.out_row + j] = s.projected ? mxcu_narrow<T>(0) : s.h_prev[row * s.h_prev_row + j];
         if (s.mode == MXCI_RNN_LSTM)
             s.c[row * s.h + j] = s.c_prev[row * s.h + j];
     }

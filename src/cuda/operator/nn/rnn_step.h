@@ -10,7 +10,8 @@
 
 template <class T> struct mxcu_rnn_step {
     using R = mxcu_compute_t<T>;
-    int mode; /* MXCI_RNN_... */
+    int mode;      /* MXCI_RNN_... */
+    int projected; /* out is o tanh(C), which a projection reads, not the state */
     int64_t n, h;
     R *gates;         /* (n, saved_gates h) */
     const R *h_sums;  /* GRU (n, 3 h) */
