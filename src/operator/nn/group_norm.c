@@ -45,9 +45,9 @@ static int group_visible(const void *params) {
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
 
-/* 1 if gamma has an element for each of several groups. */
+/* 1 if gamma has an element for each group. */
 static int is_of_groups(const mxc_shape *gamma, int64_t groups) {
-    return groups > 1 && gamma->ndim == 1 && gamma->dim[0] == groups;
+    return groups > 0 && gamma->ndim == 1 && gamma->dim[0] == groups;
 }
 
 /* groups 0: as many as channels. */

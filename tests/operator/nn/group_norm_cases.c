@@ -32,6 +32,13 @@ static void ref_group(const op_run *r) {
 #define ROUGH(name, given, shapes, ref) \
     { .op = name, .params = given, .in = shapes, .reference = ref, .tolerance = 8 }
 
+/* gamma and beta have an element for each group. */
+#define GROUPS(given, shapes)                                                                                 \
+    {                                                                                                         \
+        .op = "GroupNorm", .params = given, .in = shapes, .reference = ref_group, .flags = CASE_ONE_OF_FORMS, \
+        .tolerance = 8                                                                                        \
+    }
+
 static const op_case cases[] = {
     ROUGH("InstanceNorm", "",
           "2x3x4 3 3; 1x1x7 1 1; 2x1x5 1 1; 7x2x3 2 2; 1x3x65 3 3; 2x2x1x3x2 2 2; 1x65x2 65 65; "
@@ -58,6 +65,8 @@ static const op_case cases[] = {
     ROUGH("GroupNorm", "num_groups=3 eps=0.01", "2x6x2x5 6 6", ref_group),
     ROUGH("GroupNorm", "num_groups=4", "3x4x7 4 4", ref_group),
     ROUGH("GroupNorm", "", "1x1x2 1 1", ref_group),
+    GROUPS("", "2x3x4 1 1; 1x4x2x3 1 1"),
+    GROUPS("num_groups=2", "2x4x3 2 2"),
     ROUGH("GroupNorm", "num_groups=2", "2x16x9x17 16 16", ref_group),
     ROUGH("GroupNorm", "num_groups=2", "0x4x3 4 4", ref_group),
     ROUGH("GroupNorm", "num_groups=2", "2x4x0 4 4", ref_group),
