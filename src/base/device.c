@@ -58,13 +58,18 @@ static int is_kind(int kind) {
     return kind >= MXC_CPU && kind < MXC_DEVICE_LIMIT;
 }
 
-/* The functions of a kind of device; if none are registered, its module is loaded. */
+/* The functions of a kind of device; if none are registered, its module is loaded. Pinned memory is there for copies to
+ * GPUs: without a module for these, it is the host's. */
 static mxc_status table_of(mxc_context context, const mxci_device **out) {
     const mxci_module *module;
     char name[32], why[MXC_ERROR_MAX];
     *out = is_kind(context.device) ? atomic_load(&devices[context.device]) : NULL;
     if (*out)
         return MXC_OK;
+    if (context.device == MXC_CPU_PINNED && mxci_module_get(MXC_CPU_PINNED, &module) != MXC_OK) {
+        *out = &cpu;
+        return MXC_OK;
+    }
     mxc_context_format(context, name, sizeof name);
     if (!is_kind(context.device) || mxci_module_get(context.device, &module) != MXC_OK) {
         mxci_format(why, sizeof why, "%s", is_kind(context.device) ? mxc_last_error() : "no such kind");

@@ -47,6 +47,15 @@ static void memory_is_given_and_copied(void **state) {
     assert_null(a);
 }
 
+/* Where there is no module for GPUs. */
+static void pinned_memory_is_the_host_s(void **state) {
+    const mxci_device *cpu, *pinned;
+    (void)state;
+    assert_ok(mxci_device_get(mxc_cpu(0), &cpu));
+    assert_ok(mxci_device_get((mxc_context){MXC_CPU_PINNED, 1}, &pinned));
+    assert_ptr_equal(pinned, cpu);
+}
+
 static int two(void) {
     return 2;
 }
@@ -66,9 +75,8 @@ static void other_devices_are_registered_once(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_cpu_context_has_the_device),
-        cmocka_unit_test(absent_devices_are_named),
-        cmocka_unit_test(memory_is_given_and_copied),
+        cmocka_unit_test(every_cpu_context_has_the_device),  cmocka_unit_test(absent_devices_are_named),
+        cmocka_unit_test(memory_is_given_and_copied),        cmocka_unit_test(pinned_memory_is_the_host_s),
         cmocka_unit_test(other_devices_are_registered_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
