@@ -15,7 +15,8 @@
  * the memory that backward reads, and no other.
  *
  * What backward reads must not change before: an array that is written between the recorded call and backward makes
- * backward fail (MXC_ESTATE). Recorded calls do not write to arrays of the graph. Auxiliary states may change.
+ * backward fail (MXC_ESTATE), unless its options allow changes. Recorded calls do not write to arrays of the graph.
+ * Auxiliary states may change.
  *
  * The gradients are the same, bit for bit, as those of an executor that is bound to the symbol of the graph
  * (mxc_autograd_symbol). Each call's backward behaves as in training or inference as the call did.
@@ -76,9 +77,12 @@ typedef struct mxc_backward_options {
     int retain_graph;
     /* 1: record backward itself, for gradients of gradients. Not supported: MXC_EUNSUPPORTED. Default 0. */
     int create_graph;
+    /* 1: backward reads what arrays hold now, as in MXNet, also if they were written since the call that read them.
+     * Default 0: that is MXC_ESTATE. */
+    int allow_changes;
 } mxc_backward_options;
 #define MXC_BACKWARD_OPTIONS_INIT \
-    { sizeof(mxc_backward_options), 0, 0 }
+    { sizeof(mxc_backward_options), 0, 0, 0 }
 /** Set the defaults, as MXC_BACKWARD_OPTIONS_INIT does; size is sizeof(mxc_backward_options): no more is written.
  *  @param[out] options  where the defaults go
  */

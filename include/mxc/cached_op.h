@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Cached operators: symbols that are called on arrays like an operator (MXNet's CachedOp). Each call runs an executor,
- * which is bound once for each combination of shapes, and is recorded as one node of the graph (autograd.h).
+ * which is bound once for each combination of shapes, and is recorded as one node of the graph (autograd.h). Where the
+ * shapes of results depend on what arrays hold (_contrib_boolean_mask), each call runs operator by operator instead, as
+ * calls on arrays.
  */
 #ifndef MXC_CACHED_OP_H
 #define MXC_CACHED_OP_H
@@ -52,6 +54,24 @@ MXC_API void mxc_cached_op_destroy(mxc_cached_op *op);
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_cached_op_invoke(mxc_cached_op *op, int n_in, mxc_ndarray *const *in, int n_out,
                                                        mxc_ndarray **out);
+/**
+ * A function that is shown what a call computes.
+ * @param name   the name of the node, "_", and the name of its argument or output
+ * @param op     the name of the operator
+ * @param array  borrowed, not necessarily computed yet
+ * @thread caller
+ */
+typedef void (*mxc_cached_op_monitor_fn)(const char *name, const char *op, mxc_ndarray *array, void *user);
+/**
+ * Show the outputs of the symbol's operators to a function. Calls then run operator by operator, as calls on arrays,
+ * which is slower. Not during a call.
+ * @param[null] fn  NULL: no function any more
+ * @param is_all    1: show what each operator reads, too
+ * @param[null] user  passed to fn
+ * @return MXC_ENOMEM
+ */
+MXC_API MXC_MUST_CHECK mxc_status mxc_cached_op_set_monitor(mxc_cached_op *op, mxc_cached_op_monitor_fn fn, int is_all,
+                                                            void *user);
 /** Its symbol, borrowed. */
 MXC_API mxc_symbol *mxc_cached_op_symbol(const mxc_cached_op *op);
 

@@ -83,16 +83,16 @@ enum {
                                  backward, a gradient through the operator is an error) */
     MXC_OP_SAMPLEWISE = 2,    /* in inference, row i of all outputs' axis 0 depends on row i of the first input only */
     MXC_OP_HIDDEN = 4,        /* inserted by passes; not listed for users */
-    MXC_OP_ARRAY_ONLY = 8,    /* for arrays only: no symbol is made of it */
-    MXC_OP_CALLBACK = 16,     /* forward and backward run on threads kept for such functions, where they may take their
-                                 time, block, and call the library, also on arrays of their own. call->run is NULL
-                                 there. Goes without temp_bytes and MXC_OP_SAMPLEWISE. Symbols and files may also name
-                                 such an operator as Custom with the parameter op_type */
-    MXC_OP_PARTS = 256,       /* implementations are registered later (mxc_op_register_part): the descriptor itself may
-                                 have none */
-    MXC_OP_ELEMENTWISE = 32   /* an element of the output is computed from the elements at its place in the inputs, so
-                                 that any order of the axes will do. Where inputs have as many axes as the output,
-                                 those of length 1 are broadcast */
+    MXC_OP_ARRAY_ONLY = 8, /* for arrays only: no symbol is made of it, but with infer_from_data for cached operators */
+    MXC_OP_CALLBACK = 16,  /* forward and backward run on threads kept for such functions, where they may take their
+                              time, block, and call the library, also on arrays of their own. call->run is NULL
+                              there. Goes without temp_bytes and MXC_OP_SAMPLEWISE. Symbols and files may also name
+                              such an operator as Custom with the parameter op_type */
+    MXC_OP_PARTS = 256,    /* implementations are registered later (mxc_op_register_part): the descriptor itself may
+                              have none */
+    MXC_OP_ELEMENTWISE = 32 /* an element of the output is computed from the elements at its place in the inputs, so
+                               that any order of the axes will do. Where inputs have as many axes as the output,
+                               those of length 1 are broadcast */
 };
 
 /* ---- what passes over graphs ask --------------------------------------------------------------------------------- */

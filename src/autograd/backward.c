@@ -36,7 +36,7 @@ typedef struct sum {
 
 typedef struct pass {
     const char *caller;
-    int is_retained;
+    int is_retained, allow_changes;
     mxci_tape_order order;
     int32_t *first;                      /* node: its first sum */
     sum *sums;                           /* of all outputs of all nodes */
@@ -210,7 +210,7 @@ static void count_terms(pass *p) {
 static mxc_status check_nodes(const pass *p) {
     for (int32_t i = p->order.n; i-- > 0;)
         if (runs(p, i) && p->order.nodes[i]->kind->check)
-            MXC_TRY(p->order.nodes[i]->kind->check(p->order.nodes[i], p->is_retained));
+            MXC_TRY(p->order.nodes[i]->kind->check(p->order.nodes[i], p->allow_changes));
     return MXC_OK;
 }
 
@@ -495,7 +495,11 @@ static mxc_status check_request(const request *r, const mxc_backward_options *op
 
 /* The thread does not record meanwhile, neither what the sweep calls nor what functions of the program call. */
 static mxc_status differentiate(const request *r, const mxc_backward_options *options) {
-    pass p = {.caller = r->caller, .is_retained = options->retain_graph};
+    pass p = {
+        .caller = r->caller,
+        .is_retained = options->retain_graph,
+        .allow_changes = options->allow_changes,
+    };
     MXC_TRY(check_request(r, options));
     const unsigned mode = mxci_mode_exchange(0);
     mxc_status status = backward_prepare(&p, r);

@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "autograd/call_by_node.h"
 #include "autograd/tape.h"
 #include "base/error.h"
 #include "base/sized.h"
@@ -43,6 +44,9 @@ struct mxc_cached_op {
     mxc_symbol *symbol;
     mxc_cached_op_options options;
     int n_args, n_aux, n_out;
+    mxci_graph *graph; /* for calls that run node by node; NULL: there were none */
+    int needs_arrays;  /* all calls do, else those with a monitor */
+    mxci_node_monitor monitor;
     mxci_mutex lock;      /* over what follows */
     uint8_t *is_volatile; /* input */
     run *free;            /* the one given back last is first */
@@ -80,6 +84,7 @@ static void cached_op_free(mxc_cached_op *op) {
         run_destroy(r, op->n_args, n_inputs(op));
     }
     mxc_symbol_release(op->symbol);
+    mxci_graph_destroy(op->graph);
     mxci_free(op->is_volatile);
     mxci_mutex_destroy(&op->lock);
     mxci_free_object(op);
@@ -133,6 +138,17 @@ static mxc_status count_slots(mxc_cached_op *op) {
     return op->is_volatile ? MXC_OK : MXCI_NO_MEMORY("mxc_cached_op_create", "inputs");
 }
 
+/* The graph, where no executor can be bound. */
+static mxc_status find_graph(mxc_cached_op *op) {
+    MXC_TRY(mxci_graph_from_symbol(op->symbol, &op->graph));
+    op->needs_arrays = mxci_graph_needs_arrays(op->graph);
+    if (op->needs_arrays)
+        return MXC_OK;
+    mxci_graph_destroy(op->graph);
+    op->graph = NULL;
+    return MXC_OK;
+}
+
 void mxc_cached_op_options_init(mxc_cached_op_options *options, size_t size) {
     static const mxc_cached_op_options defaults = MXC_CACHED_OP_OPTIONS_INIT;
     mxci_sized_init(options, size, &defaults, sizeof defaults);
@@ -160,10 +176,20 @@ mxc_status mxc_cached_op_create(mxc_symbol *symbol, const mxc_cached_op_options 
     if (status == MXC_OK)
         status = count_slots(op);
     if (status == MXC_OK)
+        status = find_graph(op);
+    if (status == MXC_OK)
         *out = op;
     else
         cached_op_free(op);
     return status;
+}
+
+mxc_status mxc_cached_op_set_monitor(mxc_cached_op *op, mxc_cached_op_monitor_fn fn, int is_all, void *user) {
+    MXC_TRY(MXCI_NON_NULL(op));
+    if (fn && !op->graph)
+        MXC_TRY(mxci_graph_from_symbol(op->symbol, &op->graph));
+    op->monitor = (mxci_node_monitor){fn, is_all, user};
+    return MXC_OK;
 }
 
 mxc_symbol *mxc_cached_op_symbol(const mxc_cached_op *op) {
@@ -315,19 +341,18 @@ static int run_reads_out_grad(const mxci_tape_node *node, int index) {
     return r->executor->heads[index] != NULL;
 }
 
-static mxc_status run_check(const mxci_tape_node *node, int is_kept) {
+static mxc_status run_check(const mxci_tape_node *node, int allow_changes) {
     const run *r = node->data;
     const mxc_cached_op *op = r->op;
     if (r->is_spent)
         return MXC_FAIL(MXC_ESTATE, "gradient: backward has run through a cached operator already; create it with "
                                     "repeat_backward 1 to run it again");
-    for (int i = 0; i < op->n_args; i++)
+    for (int i = 0; i < op->n_args && !allow_changes; i++)
         if (!r->is_copied[i] && mxci_var_pushed(mxc_ndarray_var(r->in[i])) != r->pushed[i])
             return MXC_FAIL(MXC_ESTATE,
                             "gradient: argument '%s' of a cached operator was written after the call was recorded, but "
                             "backward reads it; write to it after backward, or to a copy",
                             r->executor->arg_names.items[i]);
-    (void)is_kept;
     return MXC_OK;
 }
 
@@ -444,6 +469,20 @@ static mxc_status check_inputs(const mxc_cached_op *op, int n_in, mxc_ndarray *c
 }
 
 /* What the call does itself is not recorded: it becomes one node. */
+static mxc_status invoke_as_one(mxc_cached_op *op, mxc_ndarray *const *in, mxc_ndarray **out) {
+    uint8_t *wanted = mxci_calloc((size_t)n_inputs(op) + 1, 1);
+    int is_recorded = 0;
+    if (!wanted)
+        return MXCI_NO_MEMORY("mxc_cached_op_invoke", "inputs");
+    const unsigned mode = mxci_mode_exchange(0);
+    for (int i = 0; i < op->n_args && mode & MXCI_MODE_RECORD; i++)
+        is_recorded |= wanted[i] = (uint8_t)mxci_tape_needs_grad(in[i]);
+    mxc_status status = invoke(op, in, wanted, is_recorded, (mode & MXCI_MODE_TRAIN) != 0, out);
+    mxci_mode = mode;
+    mxci_free(wanted);
+    return status;
+}
+
 mxc_status mxc_cached_op_invoke(mxc_cached_op *op, int n_in, mxc_ndarray *const *in, int n_out, mxc_ndarray **out) {
     for (int i = 0; out && i < n_out; i++)
         out[i] = NULL;
@@ -451,20 +490,12 @@ mxc_status mxc_cached_op_invoke(mxc_cached_op *op, int n_in, mxc_ndarray *const 
     MXC_TRY(MXCI_NON_NULL_IF(n_in > 0, in));
     MXC_TRY(MXCI_NON_NULL(out));
     MXC_TRY(check_inputs(op, n_in, in, n_out));
-    uint8_t *wanted = mxci_calloc((size_t)n_in + 1, 1);
-    int is_recorded = 0;
-    if (!wanted)
-        return MXCI_NO_MEMORY("mxc_cached_op_invoke", "inputs");
     reap();
-    const unsigned mode = mxci_mode_exchange(0);
-    for (int i = 0; i < op->n_args && mode & MXCI_MODE_RECORD; i++)
-        is_recorded |= wanted[i] = (uint8_t)mxci_tape_needs_grad(in[i]);
-    mxc_status status = invoke(op, in, wanted, is_recorded, (mode & MXCI_MODE_TRAIN) != 0, out);
-    mxci_mode = mode;
+    mxc_status status = op->needs_arrays || op->monitor.fn ? mxci_graph_call_by_node(op->graph, in, &op->monitor, out)
+                                                           : invoke_as_one(op, in, out);
     for (int i = 0; i < n_out && status != MXC_OK; i++) {
         mxc_ndarray_release(out[i]);
         out[i] = NULL;
     }
-    mxci_free(wanted);
     return status;
 }

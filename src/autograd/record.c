@@ -58,9 +58,8 @@ static int call_stops_gradient(const mxci_tape_node *node) {
     return (mxc_op_get_def(mxci_call_record_op(node->data))->flags & MXC_OP_ZERO_GRADIENT) != 0;
 }
 
-static mxc_status call_check(const mxci_tape_node *node, int is_kept) {
-    (void)is_kept;
-    return mxci_call_record_check(node->data);
+static mxc_status call_check(const mxci_tape_node *node, int allow_changes) {
+    return mxci_call_record_check(node->data, allow_changes);
 }
 
 static mxc_status call_backward(mxci_tape_node *node, mxc_ndarray *const *out_grad, mxc_ndarray *const *in_grad,

@@ -35,8 +35,8 @@ typedef struct mxci_tape_kind {
     int (*reads_out_grad)(const mxci_tape_node *node, int index);
     /* 1 if the gradients of its inputs are zero everywhere; optional: 0. */
     int (*stops_gradient)(const mxci_tape_node *node);
-    /* Fails if backward cannot run. is_kept: another backward may follow. Optional. */
-    mxc_status (*check)(const mxci_tape_node *node, int is_kept);
+    /* Fails if backward cannot run. allow_changes: arrays may have been written since the call. Optional. */
+    mxc_status (*check)(const mxci_tape_node *node, int allow_changes);
     /* Queue backward: out_grad has n_out arrays, NULL where they are not read; in_grad and req one for each of n_args
      * inputs, NULL and MXC_REQ_NULL where none is asked for. */
     mxc_status (*backward)(mxci_tape_node *node, mxc_ndarray *const *out_grad, mxc_ndarray *const *in_grad,

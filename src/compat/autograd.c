@@ -74,6 +74,7 @@ int MXAutogradBackwardEx(uint32_t num_output, NDArrayHandle const *output_handle
     mxc_backward_options_init(&options, sizeof options);
     options.retain_graph = retain_graph;
     options.create_graph = create_graph;
+    options.allow_changes = 1;
     MXNET_CALL(take_arrays(MXNET_SLOT_SCRATCH, num_output, output_handles, &heads));
     MXNET_CALL(take_arrays(MXNET_SLOT_SCRATCH2, num_output, ograd_handles, &grads));
     if (!num_variables)
@@ -116,6 +117,7 @@ typedef struct cached_op {
     mxc_cached_op *op;
     int n_in, n_out;
     int *order;
+    CachedOpMonitorCallback hook; /* NULL: none */
 } cached_op;
 
 /* All variables in the graph's order are what an identity of names says: internals that are arguments or states. */
@@ -193,6 +195,28 @@ int MXCreateCachedOpEX(SymbolHandle handle, int num_flags, const char *const *ke
                        CachedOpHandle *out, bool thread_safe) {
     (void)thread_safe; /* all are */
     return MXCreateCachedOpEx(handle, num_flags, keys, vals, out);
+}
+
+/* The front end's function, which frees the handle, may call the library. */
+static void show_to_hook(const char *name, const char *op, mxc_ndarray *array, void *user) {
+    const cached_op *shown = user;
+    NDArrayHandle handle;
+    int entered;
+    if (mxnet_ndarray_new(mxc_ndarray_retain(array), &handle))
+        return;
+    entered = mxnet_callback_enter();
+    if (entered < 0)
+        MXNDArrayFree(handle);
+    else
+        shown->hook(name, op, handle);
+    mxnet_callback_leave(entered);
+}
+
+int MXCachedOpRegisterOpHook(CachedOpHandle handle, CachedOpMonitorCallback callback, bool monitor_all) {
+    cached_op *op = handle;
+    MXNET_NEED(op);
+    op->hook = callback;
+    return mxnet_result(mxc_cached_op_set_monitor(op->op, callback ? show_to_hook : NULL, monitor_all, op));
 }
 
 /* To outputs that the caller gave, by a copy. */

@@ -28,8 +28,9 @@ mxc_status mxci_call_record_create_simple(mxc_op *op, const mxci_tensor_type *in
 void mxci_call_record_destroy(mxci_call_record *record); /* NULL is fine */
 
 mxc_op *mxci_call_record_op(const mxci_call_record *record); /* borrowed */
-/* Fails if backward cannot run: MXC_EUNSUPPORTED (no gradient), MXC_ESTATE (what it reads was written since). */
-mxc_status mxci_call_record_check(const mxci_call_record *record);
+/* Fails if backward cannot run: MXC_EUNSUPPORTED (no gradient), MXC_ESTATE (what it reads was written since, and
+ * changes are not allowed). */
+mxc_status mxci_call_record_check(const mxci_call_record *record, int allow_changes);
 /* Queue backward (invoke.c). out_grad: n_out, NULL where it is not read; in_grad and req: one per argument. */
 mxc_status mxci_call_record_backward(const mxci_call_record *record, mxc_ndarray *const *out_grad,
                                      mxc_ndarray *const *in_grad, const mxc_req *req);

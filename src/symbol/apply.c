@@ -41,7 +41,7 @@ mxc_status mxci_op_make(const char *name, int n, const char *const *keys, const 
     if (!def)
         return mxc_op_create(name, 0, NULL, NULL, out); /* fails, and names similar operators */
     *out = NULL;
-    if (def->flags & MXC_OP_ARRAY_ONLY)
+    if ((def->flags & MXC_OP_ARRAY_ONLY) && !def->infer_from_data)
         return MXC_FAIL(MXC_EUNSUPPORTED, "%s: works on arrays only, no symbol is made of it", def->name);
     param_keys = mxci_calloc(2 * room, sizeof *param_keys);
     if (!param_keys)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cached operators: shapes, inputs that change and that stay, graphs that use several runs, control flow, threads. */
 #include <pthread.h>
+#include <stdio.h>
 
 #include <mxc/cached_op.h>
 
@@ -125,6 +126,7 @@ static void retained_graphs_need_an_option(void **state) {
 }
 
 static void written_inputs_are_noticed(void **state) {
+    const mxc_backward_options changes = {.size = sizeof changes, .allow_changes = 1};
     mxc_cached_op *op = make_op(make_square_w(), NULL);
     mxc_ndarray *w = variable(2, 3, 0, MXC_REQ_ADD), *x = vector(2, 2, 0);
     (void)state;
@@ -133,7 +135,85 @@ static void written_inputs_are_noticed(void **state) {
     mxc_autograd_leave(scope);
     assert_ok(mxc_ndarray_fill(w, 1));
     assert_fails(backward(y), MXC_ESTATE, "argument 'w' of a cached operator was written after the call was recorded");
+    assert_ok(mxc_autograd_backward(1, &y, NULL, &changes));
+    assert_values(mxc_autograd_grad(w), 4, 0);
     release_all(3, (mxc_ndarray *[]){w, x, y});
+    mxc_cached_op_destroy(op);
+}
+
+typedef struct seen {
+    int n;
+    char text[256]; /* names and operators in turn */
+    mxc_ndarray *last;
+} seen;
+
+static void note(const char *name, const char *op, mxc_ndarray *array, void *user) {
+    seen *s = user;
+    const size_t length = strlen(s->text);
+    s->n++;
+    snprintf(s->text + length, sizeof s->text - length, "%s:%s ", name, op);
+    mxc_ndarray_release(s->last);
+    s->last = mxc_ndarray_retain(array);
+}
+
+/* The calls are recorded one by one; without a monitor again, an executor runs. */
+static void monitors_see_each_operator(void **state) {
+    mxc_cached_op *op = make_op(make_square_w(), NULL);
+    mxc_ndarray *w = variable(2, 3, 0, MXC_REQ_WRITE), *x = variable(2, 2, 0, MXC_REQ_WRITE);
+    (void)state;
+    for (int all = 0; all < 2; all++) {
+        seen s = {0};
+        assert_ok(mxc_cached_op_set_monitor(op, note, all, &s));
+        const int scope = mxc_autograd_record(1);
+        mxc_ndarray *y = invoke(op, x, w);
+        mxc_autograd_leave(scope);
+        assert_string_equal(s.text, all ? "s_data:square s_output:square y_lhs:elemwise_mul y_rhs:elemwise_mul "
+                                          "y_output:elemwise_mul "
+                                        : "s_output:square y_output:elemwise_mul ");
+        assert_values(s.last, 12, 0);
+        assert_ok(backward(y));
+        assert_values(mxc_autograd_grad(w), 4, 0);
+        assert_values(mxc_autograd_grad(x), 12, 0);
+        assert_ok(mxc_cached_op_set_monitor(op, NULL, 0, NULL));
+        mxc_ndarray *z = invoke(op, x, w);
+        assert_int_equal(s.n, all ? 5 : 2);
+        release_all(3, (mxc_ndarray *[]){y, z, s.last});
+    }
+    release_all(2, (mxc_ndarray *[]){w, x});
+    mxc_cached_op_destroy(op);
+}
+
+/* The rows that a mask selects: their number changes from call to call, and no executor can be bound. */
+static void shapes_may_follow_from_contents(void **state) {
+    mxc_symbol *in[2], *rows;
+    (void)state;
+    assert_ok(mxc_symbol_variable("data", &in[0]));
+    assert_ok(mxc_symbol_variable("mask", &in[1]));
+    assert_ok(mxc_symbol_op("_contrib_boolean_mask", "rows", 0, NULL, NULL, 2, NULL, in, &rows));
+    mxc_symbol_release(in[0]);
+    mxc_symbol_release(in[1]);
+    mxc_cached_op *op = make_op(rows, NULL);
+    mxc_ndarray *x = variable(3, 1, 1, MXC_REQ_WRITE);
+    for (int kept = 0; kept <= 3; kept++) {
+        const float mask[3] = {kept > 0, kept > 1, kept > 2};
+        mxc_ndarray *m = vector(3, 0, 0);
+        assert_ok(mxc_ndarray_set(m, mask, sizeof mask));
+        const int scope = mxc_autograd_record(1);
+        mxc_ndarray *y = invoke(op, x, m);
+        mxc_autograd_leave(scope);
+        assert_int_equal(mxc_ndarray_shape(y)->dim[0], kept);
+        assert_values(y, 1, 1);
+        assert_ok(backward(y));
+        float grad[3];
+        assert_ok(mxc_ndarray_get(mxc_autograd_grad(x), grad, sizeof grad));
+        assert_memory_equal(grad, mask, sizeof mask);
+        release_all(2, (mxc_ndarray *[]){m, y});
+    }
+    mxc_ndarray *in_arrays[] = {x, x};
+    mxc_executor *executor;
+    assert_fails(mxc_executor_bind(mxc_cached_op_symbol(op), NULL, in_arrays, NULL, NULL, NULL, &executor), MXC_ESHAPE,
+                 "rows");
+    mxc_ndarray_release(x);
     mxc_cached_op_destroy(op);
 }
 
@@ -340,6 +420,8 @@ int main(void) {
         cmocka_unit_test(one_graph_may_have_several_calls),
         cmocka_unit_test(retained_graphs_need_an_option),
         cmocka_unit_test(written_inputs_are_noticed),
+        cmocka_unit_test(monitors_see_each_operator),
+        cmocka_unit_test(shapes_may_follow_from_contents),
         cmocka_unit_test(calls_are_checked),
         cmocka_unit_test(modes_and_states),
         cmocka_unit_test(control_flow_is_recorded),

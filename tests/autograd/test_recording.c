@@ -226,7 +226,9 @@ static void recorded_calls_do_not_write_to_the_graph(void **state) {
 
 /* By any means: a call, a fill, a copy from the host, a view. */
 static void written_arrays_are_noticed(void **state) {
-    const float zeros[3] = {0, 0, 0};
+    const mxc_backward_options changes = {.size = sizeof changes, .allow_changes = 1};
+    const float zeros[3] = {0, 0, 0}, expected[4][3] = {{2, 4, 6}, {0, 0, 0}, {0, 0, 0}, {0, 4, 6}};
+    float grad[3];
     (void)state;
     for (int way = 0; way < 4; way++) {
         mxc_ndarray *x = variable(3, 1, 1, MXC_REQ_WRITE), *y, *part;
@@ -250,6 +252,9 @@ static void written_arrays_are_noticed(void **state) {
         }
         assert_fails(backward(y), MXC_ESTATE,
                      "square: argument 'data' was written after the call was recorded, but backward reads it");
+        assert_ok(mxc_autograd_backward(1, &y, NULL, &changes)); /* 2 x, of what it holds now */
+        assert_ok(mxc_ndarray_get(mxc_autograd_grad(x), grad, sizeof grad));
+        assert_memory_equal(grad, expected[way], sizeof grad);
         release_all(2, (mxc_ndarray *[]){x, y});
     }
 }

@@ -155,6 +155,20 @@ static void test_gradients(void **state) {
         MXNDArrayFree(all[i]);
 }
 
+static int n_shown;
+
+/* Reads the array, which calls the library from within a call, and frees the handle. */
+static void show(const char *name, const char *op, NDArrayHandle array) {
+    const int64_t *shape;
+    int ndim;
+    assert_non_null(strchr(name, '_'));
+    assert_true(*op != 0);
+    assert_mx(MXNDArrayGetShapeEx64(array, &ndim, &shape));
+    assert_mx(MXNDArrayWaitToRead(array));
+    assert_mx(MXNDArrayFree(array));
+    n_shown++;
+}
+
 static void test_cached_operator(void **state) {
     (void)state;
     SymbolHandle net = front_classifier();
@@ -182,6 +196,17 @@ static void test_cached_operator(void **state) {
         assert_mx(MXInvokeCachedOp(cached, 4, in, &n_out, &out)); /* to the array that is given */
         MXNDArrayFree(made);
     }
+    for (int all = 0; all < 2; all++) {
+        out = NULL, n_out = 0, n_shown = 0;
+        assert_mx(MXCachedOpRegisterOpHook(cached, show, all));
+        assert_mx(MXInvokeCachedOp(cached, 4, in, &n_out, &out));
+        assert_int_equal(n_shown, all ? 7 : 2); /* FullyConnected(data, weight, bias), SoftmaxOutput(data, label) */
+        assert_float_equal(front_at(out[0], 1), 0.5, 1e-6);
+        for (int i = 0; i < n_out; i++)
+            assert_mx(MXNDArrayFree(out[i]));
+    }
+    assert_mx(MXCachedOpRegisterOpHook(cached, NULL, false));
+    assert_mx_fails(MXCachedOpRegisterOpHook(NULL, show, false), "NULL");
     assert_mx(MXFreeCachedOp(cached));
     assert_mx(MXFreeCachedOp(NULL));
     for (int i = 0; i < 4; i++)

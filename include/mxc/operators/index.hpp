@@ -10,8 +10,8 @@
 namespace mxc {
 namespace op {
 
-/** out (m,...) = the rows of data (n,...) at which index (n) is not 0. Of arrays only, since m is known when index is
- * */
+/** out (m,...) = the rows of data (n,...) at which index (n) is not 0. On arrays and in cached operators, since m is
+ * known when index is */
 struct contrib_boolean_mask_settings {
     /** int, optional, default=0. Axis of the rows. Only 0. */
     int64_t axis = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* _contrib_boolean_mask: the rows of data (n,...) at which index (n) is not 0: out (m,...). How many there are is known
- * when index is computed only, so the operator takes arrays, and a call waits for them. */
+ * when index is computed only, so calls wait for it, and no executor is bound. */
 #include "operator/index/rows.h"
 
 #include "math/tile_kernels.h"
@@ -101,8 +101,9 @@ const mxc_op_def mxci_op_boolean_mask = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_boolean_mask",
     .args = "data,index",
-    .doc = "out (m,...) = the rows of data (n,...) at which index (n) is not 0. Of arrays only, since m is known when "
-           "index is",
+    .doc =
+        "out (m,...) = the rows of data (n,...) at which index (n) is not 0. On arrays and in cached operators, since "
+        "m is known when index is",
     .flags = MXC_OP_ARRAY_ONLY,
     .params = schema,
     .param_size = sizeof(mask_params),

@@ -77,6 +77,15 @@ def test_variable_inside_a_graph():
     close(x.grad, [0])
 
 
+def test_arrays_that_change_before_backward():
+    x, w = variable([1.0, 2]), nd.array([3, 4])
+    with autograd.record():
+        y = x * w
+    w[:] = 5
+    y.backward()
+    close(x.grad, [5, 5])  # as in MXNet: of what w holds now
+
+
 def test_modes():
     x = variable(np.ones((50, 50)))
     with autograd.record():

@@ -182,10 +182,68 @@ def test_two_devices():
     close(net.weight.data(mx.cpu(0)), net.weight.data(mx.cpu(1)).asnumpy())
 
 
+def test_projected_lstm():
+    layer = rnn.LSTM(6, projection_size=3, input_size=4)
+    layer.initialize()
+    fill(layer)
+    cell = gluon.contrib.rnn.LSTMPCell(6, 3, input_size=4)
+    cell.initialize()
+    for name, param in cell.collect_params().items():
+        param.set_data(getattr(layer, "l0_" + name[len(cell.prefix):]).data())
+    x = nd.array(np.random.RandomState(2).rand(5, 3, 4))
+    gradients = []
+    for net in [layer, lambda x: cell.unroll(5, x, layout="TNC", merge_outputs=True)[0]]:
+        x.attach_grad()
+        with autograd.record():
+            y = net(x)
+            loss = (y * y).sum()
+        loss.backward()
+        gradients.append([y.asnumpy(), x.grad.asnumpy()])
+    assert gradients[0][0].shape == (5, 3, 3)
+    close(gradients[0][0], gradients[1][0])
+    close(gradients[0][1], gradients[1][1])
+    for name, param in cell.collect_params().items():
+        close(param.grad(), getattr(layer, "l0_" + name[len(cell.prefix):]).grad().asnumpy(), 1e-4)
+
+
+def test_shapes_that_follow_from_contents():
+    class Rows(gluon.HybridBlock):
+        def hybrid_forward(self, F, x, mask):
+            return F.contrib.boolean_mask(x, mask).sum(axis=0) * 2
+
+    net, x = Rows(), nd.array([[1, 2], [3, 4], [5, 6]])
+    net.hybridize()
+    x.attach_grad()
+    for mask, expected in [([1, 0, 1], [12, 16]), ([0, 1, 0], [6, 8])]:
+        with autograd.record():
+            y = net(x, nd.array(mask))
+        y.backward()
+        close(y, expected)
+        close(x.grad, np.outer(mask, [2, 2]))
+
+
+def test_hooks_on_operators():
+    net, names = nn.Dense(2, activation="relu", in_units=3, prefix="d_"), []
+    net.initialize()
+    net.hybridize(static_alloc=True)
+    net.register_op_hook(lambda name, op, handle: names.append((name.decode(), op.decode())))
+    net(nd.ones((1, 3)))
+    assert names == [("d_fwd_output", "FullyConnected"), ("d_relu_fwd_output", "Activation")], names
+
+
+def test_norm_with_one_group():
+    net = nn.GroupNorm()
+    net.initialize()
+    x = np.random.RandomState(3).rand(2, 4, 3)
+    rows = x.reshape(2, 12)
+    expected = (rows - rows.mean(1, keepdims=True)) / np.sqrt(rows.var(1, keepdims=True) + 1e-5)
+    close(net(nd.array(x)), expected.reshape(2, 4, 3), 1e-4)
+
+
 def test_data():
     values = np.random.rand(20, 3).astype("float32")
     dataset = gluon.data.ArrayDataset(values, np.arange(20))
-    for options in [{}, {"num_workers": 2}, {"num_workers": 2, "thread_pool": True}]:
+    for options in [{}, {"num_workers": 2}, {"num_workers": 2, "thread_pool": True}, {"pin_memory": True}]:
         batches = list(gluon.data.DataLoader(dataset, batch_size=6, **options))
         close(np.concatenate([batch[0].asnumpy() for batch in batches]), values)
         assert sum(batch[1].asnumpy().sum() for batch in batches) == 190
