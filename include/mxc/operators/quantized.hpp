@@ -409,7 +409,7 @@ struct contrib_quantized_embedding_settings {
     /** int, required. Number of columns of weight, the size of a vector. */
     required<int64_t> output_dim;
     /** {'float32', 'float64', 'float16', 'uint8', 'int32', 'int8', 'int64', 'bool', 'bfloat16'}, optional,
-     * default='float32'. Dtype of weight and out. */
+     * default='float32'. Dtype of weight and out where weight is not given: it has that of the array that is. */
     mxc_dtype dtype = MXC_F32;
     /** boolean, optional, default=False. Accepted for compatibility with MXNet; has no effect, the gradient of weight
      * is dense. */

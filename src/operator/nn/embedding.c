@@ -19,7 +19,7 @@ const mxc_param mxci_embedding_schema[] = {
     {MXC_PARAM_FIELD(embedding_params, output_dim), .name = "output_dim", .type = MXC_PARAM_INT, .bounded = 1,
      .minimum = 1, .maximum = 9e15, .doc = "Number of columns of weight, the size of a vector."},
     {MXC_PARAM_FIELD(embedding_params, dtype), .name = "dtype", .type = MXC_PARAM_DTYPE, .initial = "float32",
-     .doc = "Dtype of weight and out."},
+     .doc = "Dtype of weight and out where weight is not given: it has that of the array that is."},
     {MXC_PARAM_FIELD(embedding_params, sparse_grad), .name = "sparse_grad", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "Accepted for compatibility with MXNet; has no effect, the gradient of weight is dense."},
     MXC_PARAM_END,
@@ -52,8 +52,15 @@ mxc_status mxci_embedding_infer(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, DATA, &out);
 }
 
+/* The type of weight or of out decides, and the parameter where neither is known. */
 static mxc_status embedding_infer_type(mxc_op_sig *sig) {
-    mxc_dtype dtype = (mxc_dtype)((const embedding_params *)sig->params)->dtype;
+    mxc_dtype dtype = sig->in_type[WEIGHT];
+    if (dtype == MXC_DTYPE_UNKNOWN)
+        dtype = sig->out_type[0];
+    if (dtype == MXC_DTYPE_UNKNOWN)
+        dtype = (mxc_dtype)((const embedding_params *)sig->params)->dtype;
+    if (!(MXC_DTYPES_FLOAT & MXC_DTYPE_BIT(dtype)))
+        return mxc_sig_fail(sig, "argument 'weight': expected a float dtype, found %s", mxc_dtype_name(dtype));
     if (sig->in_type[DATA] == MXC_DTYPE_UNKNOWN)
         MXC_TRY(mxc_sig_set_type(sig, DATA, dtype));
     MXC_TRY(mxc_sig_set_type(sig, WEIGHT, dtype));

@@ -231,6 +231,16 @@ def test_hooks_on_operators():
     assert names == [("d_fwd_output", "FullyConnected"), ("d_relu_fwd_output", "Activation")], names
 
 
+def test_type_of_an_embedding():
+    for dtype in ["float64", "float16"]:
+        net = nn.Embedding(5, 2)
+        net.cast(dtype)
+        net.initialize("ones")
+        for hybrid in [False, True]:
+            net.hybridize(hybrid)
+            assert net(nd.array([1, 2])).dtype == np.dtype(dtype)
+
+
 def test_norm_with_one_group():
     net = nn.GroupNorm()
     net.initialize()
