@@ -15,8 +15,8 @@
  * the memory that backward reads, and no other.
  *
  * What backward reads must not change before: an array that is written between the recorded call and backward makes
- * backward fail (MXC_ESTATE), unless its options allow changes. Recorded calls do not write to arrays of the graph.
- * Auxiliary states may change.
+ * backward fail (MXC_ESTATE), unless its options allow changes. Calls of a thread that records do not write to arrays
+ * of a graph (MXC_ESTATE). Auxiliary states may change.
  *
  * The gradients are the same, bit for bit, as those of an executor that is bound to the symbol of the graph
  * (mxc_autograd_symbol). Each call's backward behaves as in training or inference as the call did.

@@ -94,8 +94,8 @@ static const mxci_tape_kind call_kind = {
     .destroy = call_destroy,
 };
 
-/* What may not be written to, and what cannot be recorded. */
-static mxc_status check_outputs(const mxci_invocation *v) {
+/* What may not be written to, and what cannot be recorded if the call is to be. */
+static mxc_status check_outputs(const mxci_invocation *v, int is_recorded) {
     char where[96];
     for (int i = 0; i < v->n_out; i++) {
         const int slot = mxci_slot_out(v) + i;
@@ -106,7 +106,7 @@ static mxc_status check_outputs(const mxci_invocation *v) {
                             "%s: %s is to be written while recording, but belongs to a recorded graph already; write "
                             "to a new array, or in mxc_autograd_pause",
                             mxc_op_get_def(v->op)->name, mxci_slot_text(v, slot, where, sizeof where));
-        if (v->req[i] == MXC_REQ_ADD)
+        if (is_recorded && v->req[i] == MXC_REQ_ADD)
             return MXC_FAIL(MXC_EUNSUPPORTED, "%s: %s: a call with request add cannot be recorded",
                             mxc_op_get_def(v->op)->name, mxci_slot_text(v, slot, where, sizeof where));
     }
@@ -135,9 +135,9 @@ static mxc_status begin_call(mxci_invocation *v, void **record) {
     *record = NULL;
     for (int i = 0; i < v->n_in && !needs_grad; i++)
         needs_grad = mxci_tape_needs_grad(v->arrays[i]);
+    MXC_TRY(check_outputs(v, needs_grad));
     if (!needs_grad)
         return MXC_OK;
-    MXC_TRY(check_outputs(v));
     MXC_TRY(mxci_tape_node_create(&call_kind, v->n_in + v->n_aux, v->n_in, v->n_out, &node));
     status = make_call_node(v, node);
     if (status == MXC_OK)

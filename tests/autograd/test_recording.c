@@ -211,6 +211,7 @@ static void recorded_calls_do_not_write_to_the_graph(void **state) {
                  "elemwise_add: output 'output' is to be written while recording, but belongs to a recorded graph");
     assert_fails(mxc_invoke_into("square", 1, &y, 0, NULL, NULL, 1, &x), MXC_ESTATE, "mxc_autograd_pause");
     assert_fails(mxc_ndarray_copy_to(y, x, 0), MXC_ESTATE, "mxc_ndarray_copy_to: to is written while recording");
+    assert_fails(mxc_invoke_into("square", 1, &c, 0, NULL, NULL, 1, &x), MXC_ESTATE, "belongs to a recorded graph");
     /* c is a constant, but backward of the product reads it. */
     assert_fails(mxc_invoke_into("elemwise_mul", 2, in, 0, NULL, NULL, 1, &c), MXC_EINVAL, "which backward reads");
     mxc_op *op;
