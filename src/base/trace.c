@@ -51,6 +51,7 @@ static struct slot {
 
 static mxci_mutex control = MXCI_MUTEX_INIT; /* one start, stop or write at a time; taken before the slots' */
 atomic_int mxci_trace_on;                    /* changed under control */
+static int is_paused_by_user;                /* the same; only while it is off */
 static _Atomic int64_t started;              /* time of it; events that began before are not kept */
 static _Atomic uint32_t generation;          /* counts starts */
 static atomic_int row_count, thread_count;
@@ -223,13 +224,30 @@ mxc_status mxc_trace_start(void) {
     pause_trace();
     clear_all();
     atomic_store(&started, mxci_now_ns());
+    is_paused_by_user = 0;
     resume_trace(1);
     return MXC_OK;
 }
 
 void mxc_trace_stop(void) {
     pause_trace();
+    is_paused_by_user = 0;
     resume_trace(0);
+}
+
+void mxc_trace_pause(int is_paused) {
+    const int on = pause_trace(), was_paused = is_paused_by_user;
+    is_paused_by_user = is_paused && (on || was_paused);
+    resume_trace(!is_paused && (on || was_paused));
+}
+
+int64_t mxc_trace_begin(void) {
+    return mxci_trace_begin();
+}
+
+void mxc_trace_end(int64_t begin, const char *name, const char *category) {
+    if (name && category)
+        mxci_trace_end(begin, name, category);
 }
 
 void mxci_trace_clear(void) {
@@ -283,6 +301,22 @@ static mxc_status write_event(mxci_writer *w, const row *r, const event *e) {
                                    (long long)e->temp_bytes));
     }
     return mxci_writer_printf(w, "}");
+}
+
+static void visit_row(const row *r, mxc_trace_fn fn, void *user) {
+    for (const chunk *c = r->first; c; c = c->next)
+        for (int i = 0; i < c->count; i++)
+            fn(c->events[i].name, c->events[i].category, c->events[i].begin, c->events[i].end, user);
+}
+
+mxc_status mxc_trace_visit(mxc_trace_fn fn, void *user) {
+    MXC_TRY(MXCI_NON_NULL(fn));
+    const int on = pause_trace();
+    for (int i = 0; i < SLOTS; i++)
+        for (const row *r = slots[i].rows; r; r = r->next)
+            visit_row(r, fn, user);
+    resume_trace(on);
+    return MXC_OK;
 }
 
 static mxc_status write_row(mxci_writer *w, const row *r) {

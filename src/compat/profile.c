@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MXNet's profiler on libmxc's trace. Times of the front end's own tasks and counters are not in it. */
-#include <string.h>
+/* MXNet's profiler on libmxc's trace: its state and file. */
+#include "compat/profile.h"
 
-#include "compat/mxnet.h"
+#include <string.h>
 
 enum { STOP = 0, RUN = 1 };
 
@@ -44,6 +44,24 @@ int MXSetProfilerState(int state) {
         mxc_trace_stop();
     profile.is_running = state == RUN;
     return 0;
+}
+
+int mxnet_profile_clear(void) {
+    MXNET_TRY(mxc_trace_start());
+    if (!profile.is_running)
+        mxc_trace_stop();
+    return 0;
+}
+
+int MXProfilePause(int paused) {
+    mxc_trace_pause(paused != 0);
+    return 0;
+}
+
+int MXProcessProfilePause(int paused, int profile_process, KVStoreHandle kvStoreH) {
+    (void)kvStoreH;
+    return profile_process ? mxnet_fail("the profiler of servers is not supported: there are none")
+                           : MXProfilePause(paused);
 }
 
 int MXSetProcessProfilerState(int state, int profile_process, KVStoreHandle kvStoreH) {

@@ -205,6 +205,7 @@ static const void *function_fixture(const char *type) {
         {"mxc_range_fn", (const void *)(uintptr_t)no_range},
         {"mxc_log_fn", (const void *)(uintptr_t)no_log},
         {"mxc_monitor_fn", (const void *)(uintptr_t)no_destroy},
+        {"mxc_trace_fn", (const void *)(uintptr_t)no_destroy},
         {"mxc_cached_op_monitor_fn", (const void *)(uintptr_t)no_destroy},
         {"mxc_updater_fn", (const void *)(uintptr_t)no_destroy},
         {"mxc_metric_update_fn", (const void *)(uintptr_t)no_destroy},

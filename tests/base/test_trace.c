@@ -264,6 +264,43 @@ static void children_trace_too(void **state) {
     mxci_thread_join(thread);
 }
 
+typedef struct found {
+    int n, is_ordered;
+    char names[64];
+} found;
+
+static void find(const char *name, const char *category, int64_t begin, int64_t end, void *user) {
+    found *f = user;
+    const size_t length = strlen(f->names);
+    assert_string_equal(category, "program");
+    f->n++;
+    f->is_ordered &= begin > 0 && begin <= end;
+    snprintf(f->names + length, sizeof f->names - length, "%s ", name);
+}
+
+static void programs_record_and_visit(void **state) {
+    found f = {.is_ordered = 1};
+    (void)state;
+    assert_int_equal(mxc_trace_begin(), 0);
+    mxc_trace_pause(1);
+    mxc_trace_pause(0); /* nothing was recorded: neither is it now */
+    mxc_trace_end(mxc_trace_begin(), "off", "program");
+    assert_ok(mxc_trace_start());
+    mxc_trace_end(mxc_trace_begin(), "a", "program");
+    mxc_trace_pause(1);
+    mxc_trace_pause(1);
+    mxc_trace_end(mxc_trace_begin(), "paused", "program");
+    mxc_trace_pause(0);
+    mxc_trace_end(mxc_trace_begin(), "b", "program");
+    mxc_trace_pause(1);
+    mxc_trace_stop();
+    mxc_trace_pause(0); /* the stop has ended the pause */
+    mxc_trace_end(mxc_trace_begin(), "stopped", "program");
+    assert_ok(mxc_trace_visit(find, &f));
+    assert_string_equal(f.names, "a b ");
+    assert_true(f.is_ordered);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void) {
@@ -277,6 +314,7 @@ int main(void) {
         CASE(events_without_memory_are_counted),
         CASE(a_failed_write_leaves_the_old_file),
         CASE(children_trace_too),
+        CASE(programs_record_and_visit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
