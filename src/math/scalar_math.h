@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The scalar arithmetic of the element-wise operators, in a form that C and nvcc read: what unary.def and binary.def
- * call. Each function has a float and a double version, mxci_<name>_f32 and _f64; those that vectorise are in
- * fastmath.h.
+ * call. Each function has a float and a double version, mxci_<name>_f32 and _f64, and _i64 where integers have one;
+ * those that vectorise are in fastmath.h.
  */
 #ifndef MXCI_MATH_SCALAR_MATH_H
 #define MXCI_MATH_SCALAR_MATH_H
@@ -66,6 +66,20 @@ MXCI_SCALAR double mxci_gammaln_f64(double x) {
 MXCI_SCALAR float mxci_gammaln_f32(float x) {
     return (float)mxci_gammaln_f64(x);
 }
+
+/* Integers are rounded already. */
+#define INTEGER_1(name)                                \
+    MXCI_SCALAR int64_t mxci_##name##_i64(int64_t x) { \
+        return x;                                      \
+    }
+
+INTEGER_1(round)
+INTEGER_1(rint)
+INTEGER_1(ceil)
+INTEGER_1(floor)
+INTEGER_1(fix)
+
+#undef INTEGER_1
 
 /* Half away from zero. */
 MXCI_SCALAR float mxci_round_f32(float x) {

@@ -11,7 +11,7 @@ namespace mxc {
 namespace op {
 
 /** Detections of a single-shot detector: out (N,A,6) with rows (class, score, left, top, right, bottom) in descending
- * order of score, decoded from anchors (1,A,4) and offsets loc_pred (N,4*A), with the best class of cls_prob (N,C,A);
+ * order of score, decoded from anchor (1,A,4) and offsets loc_pred (N,4*A), with the best class of cls_prob (N,C,A);
  * class -1: background or suppressed */
 struct contrib_MultiBoxDetection_settings {
     /** boolean, optional, default=true. Clip boxes to the image, coordinates 0 to 1. */
@@ -42,17 +42,17 @@ struct contrib_MultiBoxDetection_settings {
     }
     static constexpr size_t count = 7, text_bytes = 2247; /* room for visit */
 };
-inline ndarray contrib_MultiBoxDetection(const ndarray &cls_prob, const ndarray &loc_pred, const ndarray &anchors,
+inline ndarray contrib_MultiBoxDetection(const ndarray &cls_prob, const ndarray &loc_pred, const ndarray &anchor,
     const contrib_MultiBoxDetection_settings &settings = {}) {
-    return detail::invoke<ndarray>(settings, {&cls_prob, &loc_pred, &anchors});
+    return detail::invoke<ndarray>(settings, {&cls_prob, &loc_pred, &anchor});
 }
-inline void contrib_MultiBoxDetection(into out, const ndarray &cls_prob, const ndarray &loc_pred,
-    const ndarray &anchors, const contrib_MultiBoxDetection_settings &settings = {}) {
-    detail::invoke_into(out, settings, {&cls_prob, &loc_pred, &anchors});
+inline void contrib_MultiBoxDetection(into out, const ndarray &cls_prob, const ndarray &loc_pred, const ndarray &anchor,
+    const contrib_MultiBoxDetection_settings &settings = {}) {
+    detail::invoke_into(out, settings, {&cls_prob, &loc_pred, &anchor});
 }
-inline symbol contrib_MultiBoxDetection(const symbol &cls_prob, const symbol &loc_pred, const symbol &anchors,
+inline symbol contrib_MultiBoxDetection(const symbol &cls_prob, const symbol &loc_pred, const symbol &anchor,
     const contrib_MultiBoxDetection_settings &settings = {}, text name = {}) {
-    return detail::apply(settings, name, {"cls_prob", "loc_pred", "anchors"}, {&cls_prob, &loc_pred, &anchors});
+    return detail::apply(settings, name, {"cls_prob", "loc_pred", "anchor"}, {&cls_prob, &loc_pred, &anchor});
 }
 
 /** Anchor boxes: out (1,h*w*K,4) with K = number of sizes + number of ratios - 1 boxes (left, top, right, bottom;
@@ -187,7 +187,7 @@ inline symbol contrib_MultiProposal(const symbol &cls_prob, const symbol &bbox_p
 }
 
 /** Region proposals: output (R,5) with rows (0, left, top, right, bottom) of the best boxes of an image, score (R,1);
- * cls_score (1,2*A,h,w), bbox_pred (1,4*A,h,w), im_info (1,3) = height, width and scale of the image */
+ * cls_prob (1,2*A,h,w), bbox_pred (1,4*A,h,w), im_info (1,3) = height, width and scale of the image */
 struct contrib_Proposal_settings {
     /** int, optional, default=6000. Number of best boxes before non-maximum suppression. 0 or below: all. */
     int64_t rpn_pre_nms_top_n = 6000;
@@ -221,17 +221,17 @@ struct contrib_Proposal_settings {
     }
     static constexpr size_t count = 9, text_bytes = 4395; /* room for visit */
 };
-inline results contrib_Proposal(const ndarray &cls_score, const ndarray &bbox_pred, const ndarray &im_info,
+inline results contrib_Proposal(const ndarray &cls_prob, const ndarray &bbox_pred, const ndarray &im_info,
     const contrib_Proposal_settings &settings = {}) {
-    return detail::invoke<results>(settings, {&cls_score, &bbox_pred, &im_info});
+    return detail::invoke<results>(settings, {&cls_prob, &bbox_pred, &im_info});
 }
-inline void contrib_Proposal(into out, const ndarray &cls_score, const ndarray &bbox_pred, const ndarray &im_info,
+inline void contrib_Proposal(into out, const ndarray &cls_prob, const ndarray &bbox_pred, const ndarray &im_info,
     const contrib_Proposal_settings &settings = {}) {
-    detail::invoke_into(out, settings, {&cls_score, &bbox_pred, &im_info});
+    detail::invoke_into(out, settings, {&cls_prob, &bbox_pred, &im_info});
 }
-inline symbol contrib_Proposal(const symbol &cls_score, const symbol &bbox_pred, const symbol &im_info,
+inline symbol contrib_Proposal(const symbol &cls_prob, const symbol &bbox_pred, const symbol &im_info,
     const contrib_Proposal_settings &settings = {}, text name = {}) {
-    return detail::apply(settings, name, {"cls_score", "bbox_pred", "im_info"}, {&cls_score, &bbox_pred, &im_info});
+    return detail::apply(settings, name, {"cls_prob", "bbox_pred", "im_info"}, {&cls_prob, &bbox_pred, &im_info});
 }
 
 /** Greedy matching of the rows and columns of scores (...,N,M): output0 (...,N) is the column that each row is matched

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* MultiBoxDetection: the detections of a single-shot detector (Liu et al., SSD, 2016). cls_prob (N,C,A): scores of
- * classes for each anchor, class 0 is the background; loc_pred (N,4*A): offsets from each of anchors (1,A,4) to a box;
- * out (N,A,6): rows (class - 1, score, left, top, right, bottom) of the boxes whose best class reaches threshold, in
- * descending order of score. A box that overlaps a better one of its class by nms_threshold keeps its row with class
+ * classes for each anchor, class 0 is the background; loc_pred (N,4*A): offsets from each anchor of anchor (1,A,4) to a
+ * box; out (N,A,6): rows (class - 1, score, left, top, right, bottom) of the boxes whose best class reaches threshold,
+ * in descending order of score. A box that overlaps a better one of its class by nms_threshold keeps its row with class
  * -1, as do all behind the first nms_topk, in the order of anchors; other rows are -1. With an nms_threshold outside of
  * (0,1] rows are in the order of anchors, and nothing is suppressed. */
 #include "math/assign.h"
@@ -110,13 +110,13 @@ const mxc_op_def mxci_op_multibox_detection = {
     .name = "_contrib_MultiBoxDetection",
     .aliases = "MultiBoxDetection",
     .doc = "Detections of a single-shot detector: out (N,A,6) with rows (class, score, left, top, right, bottom) in "
-           "descending order of score, decoded from anchors (1,A,4) and offsets loc_pred (N,4*A), with the best class "
+           "descending order of score, decoded from anchor (1,A,4) and offsets loc_pred (N,4*A), with the best class "
            "of cls_prob (N,C,A); class -1: background or suppressed",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(detection_params),
     .params_check = multibox_detection_check_params,
-    .args = "cls_prob,loc_pred,anchors",
+    .args = "cls_prob,loc_pred,anchor",
     .infer_shape = multibox_detection_infer_shape,
     .dtypes = MXC_DTYPES_FLOAT,
     .cpu_dtypes = MXC_DTYPES_REAL,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Proposal and MultiProposal: regions of images that may contain objects (Ren et al., Faster R-CNN, 2015). Around each
- * of h*w positions there are A anchors, each ratio with each scale. cls_score (N,2*A,h,w): of background, then of an
+ * of h*w positions there are A anchors, each ratio with each scale. cls_prob (N,2*A,h,w): of background, then of an
  * object; bbox_pred (N,4*A,h,w): offsets from each anchor to a box; im_info (N,3): height and width of the image, and
  * the scale that it was resized by. output (N*R,5): for each image rows (image, left, top, right, bottom) of the R =
  * rpn_post_nms_top_n best boxes that do not overlap by more than threshold, repeated where there are fewer; score
@@ -193,8 +193,8 @@ const mxc_op_def mxci_op_proposal = {
     .aliases = "Proposal",
     .doc =
         "Region proposals: output (R,5) with rows (0, left, top, right, bottom) of the best boxes of an image, score "
-        "(R,1); cls_score (1,2*A,h,w), bbox_pred (1,4*A,h,w), im_info (1,3) = height, width and scale of the image",
-    .args = "cls_score,bbox_pred,im_info",
+        "(R,1); cls_prob (1,2*A,h,w), bbox_pred (1,4*A,h,w), im_info (1,3) = height, width and scale of the image",
+    .args = "cls_prob,bbox_pred,im_info",
     .infer_shape = proposal_infer_shape,
 };
 

@@ -67,6 +67,7 @@ static mxc_status backward_scaled(const mxc_op_call *call) {
 const mxc_op_def mxci_op_make_loss = {
     .size = sizeof(mxc_op_def),
     .name = "make_loss",
+    .outputs = "loss",
     .doc = "out = data, which becomes a loss: its gradient is 1, whatever the gradient of out",
     .dtypes = MXC_DTYPES_FLOAT,
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},

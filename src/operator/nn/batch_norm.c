@@ -69,8 +69,6 @@ static mxc_status bn_infer(mxc_op_sig *sig) {
         return mxc_sig_fail(sig, "argument 'data': expected at least 2 axes, found %d", data->ndim);
     if (data->ndim >= 0) {
         MXC_TRY(mxci_sig_axis(sig, ((const mxci_bn_params *)sig->params)->axis, data->ndim, &axis));
-        if (axis == 0)
-            return mxc_sig_fail(sig, "axis 0 has the samples");
         channels.dim[0] = data->dim[axis];
     }
     MXC_TRY(mxc_sig_set_shape(sig, GAMMA, &channels));

@@ -58,7 +58,7 @@ static mxc_status quantize_forward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_quantize = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_quantize",
-    .args = "input,min_range,max_range",
+    .args = "data,min_range,max_range",
     .outputs = "output,min_output,max_output",
     .doc = "Quantizes float input to 8 bits: to 0..255 over [min_range, max_range], or with out_type=int8 to -127..127 "
            "over a range symmetric about 0; min_output and max_output = the range",
@@ -93,8 +93,8 @@ static mxc_status dequantize_forward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_dequantize = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_dequantize",
-    .args = "input,min_range,max_range",
-    .doc = "Dequantizes input to float over [min_range, max_range]: uint8 and int8 as _contrib_quantize makes them, "
+    .args = "data,min_range,max_range",
+    .doc = "Dequantizes data to float over [min_range, max_range]: uint8 and int8 as _contrib_quantize makes them, "
            "int32 as quantized layers make it",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = dequantize_schema,

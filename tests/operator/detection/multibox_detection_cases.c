@@ -95,8 +95,8 @@ static const op_case cases[] = {
     DETECTION("", "2x2x0 2x0 1x0x4"),
     FAILS("MultiBoxDetection", "variances=(1,2,3)", "1x2x3 1x12 1x3x4", MXC_EINVAL, "variances has 3 entries"),
     FAILS("MultiBoxDetection", "", "1x2x3 1x11 1x3x4", MXC_ESHAPE, "argument 'loc_pred'"),
-    FAILS("MultiBoxDetection", "", "1x2x3 1x12 1x3x5", MXC_ESHAPE, "argument 'anchors'"),
-    FAILS("MultiBoxDetection", "", "1x2x3 1x12 2x3x4", MXC_ESHAPE, "argument 'anchors'"),
+    FAILS("MultiBoxDetection", "", "1x2x3 1x12 1x3x5", MXC_ESHAPE, "argument 'anchor'"),
+    FAILS("MultiBoxDetection", "", "1x2x3 1x12 2x3x4", MXC_ESHAPE, "argument 'anchor'"),
     INFERS("MultiBoxDetection", "", "?,?,1x7x4 -> 2x?x? => 2x?x7,2x28,1x7x4 -> 2x7x6"),
 };
 

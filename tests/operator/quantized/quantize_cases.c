@@ -108,7 +108,7 @@ static const op_case cases[] = {
     DEQUANTIZE("20000@0:255i 1@1:2 1@3:4"),
     DEQUANTIZE("1@255:256 1@-2:-1 1@3:4"),
     DEQUANTIZE("30x70@-100:300i 1@-0.5:0.5 1@3:4"),
-    FAILS("_contrib_dequantize", "", "3 1 1", MXC_EDTYPE, "input"),
+    FAILS("_contrib_dequantize", "", "3 1 1", MXC_EDTYPE, "data"),
     FAILS("_contrib_dequantize", "out_type=int8", "3 1 1", MXC_EINVAL, "out_type"),
     INFERS("_contrib_dequantize", "", "?,?,? -> 2x3 => 2x3,1,1 -> 2x3"),
 
