@@ -41,6 +41,7 @@ static int mark(mxnet_ndarray *variable, NDArrayHandle grad_handle, mxc_req req)
     mxc_ndarray *array = mxnet_array(variable), *grad = mxnet_array(grad_handle);
     if (!array || !grad)
         return -1;
+    variable->grad_storage = ((mxnet_ndarray *)grad_handle)->storage;
     if (MXC_DTYPES_FLOAT & MXC_DTYPE_BIT(mxc_ndarray_dtype(array)))
         return mxnet_result(mxc_autograd_attach(array, req, grad));
     mxc_ndarray_retain(grad);

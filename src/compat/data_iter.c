@@ -2,12 +2,13 @@
 /* Data iterators. A DataIterCreator is the name of an iterator of libmxc. */
 #include <string.h>
 
-#include "compat/mxnet.h"
+#include "compat/sparse.h"
 
 /* DataIterHandle. */
 typedef struct data_iter {
     mxc_iter *iter;
     mxc_batch batch; /* the latest one; n_data 0: none */
+    int is_sparse;   /* the front end gets its data as csr */
 } data_iter;
 
 int MXListDataIters(uint32_t *out_size, DataIterCreator **out_array) {
@@ -83,6 +84,7 @@ int MXDataIterCreateIter(DataIterCreator handle, uint32_t num_param, const char 
         mxnet_free(made);
         return -1;
     }
+    made->is_sparse = strcmp(handle, "LibSVMIter") == 0;
     *out = made;
     return 0;
 }
@@ -121,7 +123,9 @@ static int batch_array(const data_iter *it, int n, mxc_ndarray *const *arrays, c
 
 int MXDataIterGetData(DataIterHandle handle, NDArrayHandle *out) {
     const data_iter *it = handle;
-    return batch_array(it, it ? it->batch.n_data : 0, it ? it->batch.data : NULL, "data", out);
+    MXNET_CALL(batch_array(it, it ? it->batch.n_data : 0, it ? it->batch.data : NULL, "data", out));
+    ((mxnet_ndarray *)*out)->storage = it->is_sparse ? MXNET_CSR : MXNET_DENSE;
+    return 0;
 }
 
 int MXDataIterGetLabel(DataIterHandle handle, NDArrayHandle *out) {

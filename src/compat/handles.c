@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What handles point to, and MXNet's numbers of devices and types. */
+#include <string.h>
+
 #include "compat/mxnet.h"
 
 int mxnet_ndarray_new(mxc_ndarray *array, NDArrayHandle *out) {
@@ -62,8 +64,15 @@ int mxnet_symbol_new(mxc_symbol *symbol, SymbolHandle *out) {
     return 0;
 }
 
+/* Without GPUs, pinned memory is that of the CPU, as in MXNet. */
+static int is_plain_memory(int dev_type) {
+    int n_gpus = 0;
+    return dev_type == MXNET_CPU_SHARED ||
+           (dev_type == MXC_CPU_PINNED && (mxc_device_count(MXC_GPU, &n_gpus) != MXC_OK || !n_gpus));
+}
+
 int mxnet_context(int dev_type, int dev_id, mxc_context *out) {
-    if (dev_type == MXNET_CPU_SHARED)
+    if (is_plain_memory(dev_type))
         dev_type = MXC_CPU;
     if (dev_type <= 0 || dev_type >= MXC_DEVICE_LIMIT)
         return mxnet_fail("device type %d is none of 1 (cpu), 2 (gpu), 3 (cpu_pinned), 5 (cpu_shared)", dev_type);
@@ -72,6 +81,13 @@ int mxnet_context(int dev_type, int dev_id, mxc_context *out) {
     out->device = dev_type;
     out->id = dev_id;
     return 0;
+}
+
+const char *mxnet_context_name(const char *name) {
+    const char *pinned = "cpu_pinned", *shared = "cpu_shared";
+    const int is_pinned = strncmp(name, pinned, strlen(pinned)) == 0;
+    const int is_shared = strncmp(name, shared, strlen(shared)) == 0;
+    return is_shared || (is_pinned && is_plain_memory(MXC_CPU_PINNED)) ? "cpu(0)" : name;
 }
 
 int mxnet_dtype(int number, mxc_dtype *out) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compat/mxnet.h"
+#include "compat/sparse.h"
 
 /* ---- parameters -------------------------------------------------------------------------------------------------- */
 
@@ -113,6 +114,36 @@ static int reset_arrays(int n, mxc_ndarray *const *in, int *num_outputs) {
     return 0;
 }
 
+/* _sparse_retain(data, indices): data with other rows 0. */
+static int retain_rows(int n, mxc_ndarray *const *in, int *num_outputs, NDArrayHandle **outputs) {
+    mxc_ndarray *made = NULL;
+    if (n != 2 || !in[0] || !in[1])
+        return mxnet_fail("_sparse_retain: expected 2 arrays, found %d", n);
+    if (*outputs && *num_outputs == 1) {
+        mxc_ndarray *to = mxnet_array((*outputs)[0]);
+        return to ? mxnet_sparse_retain(in[0], in[1], to) : -1;
+    }
+    MXNET_TRY(mxc_ndarray_copy(in[0], mxc_ndarray_context(in[0]), mxc_ndarray_dtype(in[0]), &made));
+    if (mxnet_sparse_retain(in[0], in[1], made)) {
+        mxc_ndarray_release(made);
+        return -1;
+    }
+    *num_outputs = 1;
+    return mxnet_return_arrays(MXNET_SLOT_HANDLES, 1, &made, outputs);
+}
+
+/* Arithmetic of an array of bool and a scalar is that of 64-bit integers. */
+static int widens_bool(const mxnet_op *op, int n_in, mxc_ndarray *const *in) {
+    static const char *const names[] = {"_plus_scalar", "_minus_scalar", "_rminus_scalar", "_mul_scalar",
+                                        "_div_scalar",  "_rdiv_scalar",  "_mod_scalar",    "_rmod_scalar"};
+    if (n_in != 1 || !in[0] || mxc_ndarray_dtype(in[0]) != MXC_BOOL)
+        return 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(op->mxc_name, names[i]))
+            return 1;
+    return 0;
+}
+
 /* In NumPy's shapes, () is a scalar and a length of 0 is known, where the operators read both as unknown: the output of
  * an operator without inputs is then made before. */
 static int make_output(mxc_op *op, mxc_ndarray **out) {
@@ -153,10 +184,37 @@ static int invoke_new(mxc_op *op, int n_in, mxc_ndarray *const *in, int *num_out
     return mxnet_return_arrays(MXNET_SLOT_HANDLES, n_out, out, outputs);
 }
 
+static int invoke_op(const mxnet_op *op, int n_in, mxc_ndarray *const *in, int *num_outputs, NDArrayHandle **outputs,
+                     int n, const char *const *keys, const char *const *values) {
+    mxc_op *made;
+    int result;
+    MXNET_CALL(make_op(op, n_in, n, keys, values, &made));
+    if (*outputs && *num_outputs > 0)
+        result = invoke_into(made, n_in, in, *num_outputs, *outputs);
+    else
+        result = invoke_new(made, n_in, in, num_outputs, outputs);
+    mxc_op_release(made);
+    return result;
+}
+
+/* An update of the rows that a sparse gradient has. The arrays in scratch memory are gone after the call. */
+static int update_rows(const mxnet_op *op, int n_in, mxc_ndarray *const *in, int *num_outputs, NDArrayHandle **outputs,
+                       int n, const char *const *keys, const char *const *values) {
+    mxc_ndarray *arrays[MXNET_MAX_UPDATED], *before[MXNET_MAX_UPDATED];
+    for (int i = 0; i < n_in; i++) {
+        arrays[i] = in[i];
+        if (!in[i])
+            return mxnet_fail("%s: input %d has no array", op->name, i);
+    }
+    int result = mxnet_update_begin(n_in, arrays, before);
+    if (!result)
+        result = invoke_op(op, n_in, arrays, num_outputs, outputs, n, keys, values);
+    return mxnet_update_end(result, n_in, arrays, before);
+}
+
 int mxnet_invoke(const mxnet_op *op, int num_inputs, NDArrayHandle const *inputs, int *num_outputs,
                  NDArrayHandle **outputs, int num_params, const char *const *keys, const char *const *values) {
-    mxc_ndarray **in;
-    mxc_op *made;
+    mxc_ndarray **in, *wide;
     int result;
     MXNET_NEED(op);
     if (num_inputs < 0 || num_params < 0)
@@ -169,12 +227,15 @@ int mxnet_invoke(const mxnet_op *op, int num_inputs, NDArrayHandle const *inputs
         return copy_to(in[0], (*outputs)[0]);
     if (!strcmp(op->name, "reset_arrays"))
         return reset_arrays(num_inputs, in, num_outputs);
-    MXNET_CALL(make_op(op, num_inputs, num_params, keys, values, &made));
-    if (*outputs && *num_outputs > 0)
-        result = invoke_into(made, num_inputs, in, *num_outputs, *outputs);
-    else
-        result = invoke_new(made, num_inputs, in, num_outputs, outputs);
-    mxc_op_release(made);
+    if (!strcmp(op->name, "_sparse_retain"))
+        return retain_rows(num_inputs, in, num_outputs, outputs);
+    if (mxnet_updates_rows(op, num_inputs, inputs, num_params, keys, values))
+        return update_rows(op, num_inputs, in, num_outputs, outputs, num_params, keys, values);
+    if (!widens_bool(op, num_inputs, in))
+        return invoke_op(op, num_inputs, in, num_outputs, outputs, num_params, keys, values);
+    MXNET_TRY(mxc_ndarray_copy(in[0], mxc_ndarray_context(in[0]), MXC_I64, &wide));
+    result = invoke_op(op, 1, &wide, num_outputs, outputs, num_params, keys, values);
+    mxc_ndarray_release(wide);
     return result;
 }
 
@@ -198,8 +259,22 @@ int MXImperativeInvoke(AtomicSymbolCreator creator, int num_inputs, NDArrayHandl
 int MXImperativeInvokeEx(AtomicSymbolCreator creator, int num_inputs, NDArrayHandle const *inputs, int *num_outputs,
                          NDArrayHandle **outputs, int num_params, const char *const *param_keys,
                          const char *const *param_vals, const int **out_stypes) {
+    const mxnet_op *op = creator;
+    int *types, is_given_output;
     MXNET_NEED(out_stypes);
+    MXNET_NEED(outputs);
+    is_given_output = *outputs != NULL;
     MXNET_CALL(
         MXImperativeInvoke(creator, num_inputs, inputs, num_outputs, outputs, num_params, param_keys, param_vals));
-    return mxnet_return_dense(*num_outputs, out_stypes);
+    types = mxnet_buffer(MXNET_SLOT_STYPES, (size_t)*num_outputs, sizeof *types);
+    if (!types)
+        return -1;
+    for (int i = 0; i < *num_outputs; i++) {
+        mxnet_ndarray *made = (*outputs)[i];
+        if (made && !is_given_output)
+            made->storage = mxnet_storage_of_result(op, num_inputs, inputs, num_params, param_keys, param_vals);
+        types[i] = made ? made->storage : MXNET_DENSE;
+    }
+    *out_stypes = types;
+    return 0;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compat/mxnet.h"
+#include "compat/sparse.h"
 
 typedef enum key_kind { KEYS_UNKNOWN, KEYS_INT, KEYS_TEXT } key_kind;
 
@@ -257,6 +257,21 @@ static int pull(KVStoreHandle handle, key_list keys, NDArrayHandle const *outs, 
     return mxnet_result(mxc_kvstore_pull(s->store, (int)keys.n, names, values, priority));
 }
 
+/* Rows of a stored value: the others become 0. */
+static int pull_rows(KVStoreHandle handle, key_list keys, NDArrayHandle const *outs, NDArrayHandle const *row_ids,
+                     int priority) {
+    MXNET_CALL(pull(handle, keys, outs, priority));
+    for (uint32_t i = 0; i < keys.n; i++) {
+        mxc_ndarray *value = mxnet_array(outs[i]), *rows = mxnet_array(row_ids[i]);
+        if (!value || !rows)
+            return -1;
+        if (((mxnet_ndarray *)outs[i])->storage != MXNET_ROW_SPARSE)
+            return mxnet_fail("rows of a value go to an array of type row_sparse only");
+        MXNET_CALL(mxnet_sparse_retain(value, rows, value));
+    }
+    return 0;
+}
+
 static key_list numbers(uint32_t n, const int *keys) {
     return (key_list){n, keys, NULL};
 }
@@ -289,6 +304,18 @@ int MXKVStorePull(KVStoreHandle handle, uint32_t num, const int *keys, NDArrayHa
 int MXKVStorePullEx(KVStoreHandle handle, uint32_t num, const char *const *keys, NDArrayHandle const *vals,
                     int priority) {
     return pull(handle, texts(num, keys), vals, priority);
+}
+
+int MXKVStorePullRowSparse(KVStoreHandle handle, uint32_t num, const int *keys, NDArrayHandle const *vals,
+                           NDArrayHandle const *row_ids, int priority) {
+    MXNET_NEED(row_ids);
+    return pull_rows(handle, numbers(num, keys), vals, row_ids, priority);
+}
+
+int MXKVStorePullRowSparseEx(KVStoreHandle handle, uint32_t num, const char *const *keys, NDArrayHandle const *vals,
+                             NDArrayHandle const *row_ids, int priority) {
+    MXNET_NEED(row_ids);
+    return pull_rows(handle, texts(num, keys), vals, row_ids, priority);
 }
 
 int MXKVStorePullWithSparse(KVStoreHandle handle, uint32_t num, const int *keys, NDArrayHandle const *vals,

@@ -121,11 +121,18 @@ void mxnet_shared_send(const mxnet_shared *shared, int *pid, int *id);
 mxnet_shared *mxnet_shared_retain(mxnet_shared *shared);
 void mxnet_shared_release(void *shared);
 
+/** Parts of a sparse array that the front end is setting (sparse.c). */
+typedef struct mxnet_parts mxnet_parts;
+void mxnet_parts_free(mxnet_parts *parts);
+
 /** NDArrayHandle. */
 typedef struct mxnet_ndarray {
     mxc_ndarray *array;   /* NULL: made by MXNDArrayCreateNone, not yet an output */
     mxc_ndarray *grad;    /* that of an array of integers, else NULL: libmxc has it */
     mxnet_shared *shared; /* its memory, where the front end made it on cpu_shared; NULL: not there */
+    int storage;          /* MXNet's number of the type that the front end has it for; the array is dense */
+    int grad_storage;     /* that of its gradient */
+    mxnet_parts *parts;   /* of a sparse array; NULL: not set one by one */
 } mxnet_ndarray;
 
 /** SymbolHandle. Composition changes it in place. */
@@ -153,6 +160,8 @@ enum { MXNET_CPU_SHARED = 5 }; /* cpu memory that other processes see; libmxc's 
 
 /** The context of MXNet's two numbers. */
 int mxnet_context(int dev_type, int dev_id, mxc_context *out);
+/** The name of a context among parameters, in libmxc's spelling. */
+const char *mxnet_context_name(const char *name);
 /** The dtype of MXNet's number. */
 int mxnet_dtype(int number, mxc_dtype *out);
 /** 1 if this thread's shapes are NumPy's: 0 axes are a scalar, and -1 is unknown. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compat/mxnet.h"
+#include "compat/sparse.h"
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
 
@@ -90,6 +91,7 @@ int MXShallowCopyNDArray(NDArrayHandle src, NDArrayHandle *out) {
     MXNET_NEED(out);
     MXNET_CALL(mxnet_ndarray_new(from->array ? mxc_ndarray_retain(from->array) : NULL, out));
     ((mxnet_ndarray *)*out)->shared = mxnet_shared_retain(from->shared);
+    ((mxnet_ndarray *)*out)->storage = from->storage;
     return 0;
 }
 
@@ -100,6 +102,7 @@ int MXNDArrayFree(NDArrayHandle handle) {
     mxc_ndarray_release(array->array);
     mxc_ndarray_release(array->grad);
     mxnet_shared_release(array->shared);
+    mxnet_parts_free(array->parts);
     mxnet_free(array);
     return 0;
 }
@@ -213,7 +216,7 @@ int MXNDArrayGetStorageType(NDArrayHandle handle, int *out_storage_type) {
     const mxnet_ndarray *array = handle;
     MXNET_NEED(array);
     MXNET_NEED(out_storage_type);
-    *out_storage_type = array->array ? 0 : -1;
+    *out_storage_type = array->array ? array->storage : -1;
     return 0;
 }
 
@@ -239,13 +242,15 @@ int MXNDArraySyncCopyToCPU(NDArrayHandle handle, void *data, size_t size) {
     return array ? mxnet_wait_result(mxc_ndarray_get(array, data, bytes_of(array, size))) : -1;
 }
 
-/* i is -1: sparse arrays have other parts. */
+/* i is -1, or for sparse arrays the part. */
 int MXNDArraySyncCopyFromNDArray(NDArrayHandle handle_dst, NDArrayHandle handle_src, int i) {
     mxc_ndarray *to = mxnet_array(handle_dst), *from = mxnet_array(handle_src);
-    if (i != -1)
-        return mxnet_refuse("MXNDArraySyncCopyFromNDArray", "all arrays are dense, so that i must be -1");
     if (!to || !from)
         return -1;
+    if (((mxnet_ndarray *)handle_dst)->storage != MXNET_DENSE)
+        return mxnet_sparse_set_part(handle_dst, from, i);
+    if (i != -1)
+        return mxnet_fail("MXNDArraySyncCopyFromNDArray: the array is dense, so that i must be -1");
     MXNET_TRY(mxc_ndarray_copy_to(from, to, 0));
     return mxnet_wait_result(mxc_ndarray_wait_to_read(to));
 }

@@ -130,6 +130,15 @@ static void delete_copied(struct DLManagedTensor *self) {
     mxnet_free(copy);
 }
 
+/* MXNet's type code of bool is that of unsigned integers, of one bit. */
+static struct DLManagedTensor *translate_bool(struct DLManagedTensor *tensor) {
+    if (tensor->dl_tensor.dtype.code == kDLUInt && tensor->dl_tensor.dtype.bits == 1) {
+        tensor->dl_tensor.dtype.code = kDLBool;
+        tensor->dl_tensor.dtype.bits = 8;
+    }
+    return tensor;
+}
+
 int MXNDArrayFromDLPackEx(DLManagedTensorHandle dlpack, const bool transient_handle, NDArrayHandle *out_handle) {
     struct DLManagedTensor *tensor = dlpack;
     copied_tensor *copy = NULL;
@@ -145,7 +154,7 @@ int MXNDArrayFromDLPackEx(DLManagedTensorHandle dlpack, const bool transient_han
         copy->deleter = tensor->deleter;
         copy->tensor.deleter = delete_copied;
     }
-    status = mxc_ndarray_from_dlpack(copy ? &copy->tensor : tensor, &array);
+    status = mxc_ndarray_from_dlpack(translate_bool(copy ? &copy->tensor : tensor), &array);
     if (status != MXC_OK) {
         mxnet_free(copy);
         return mxnet_result(status);

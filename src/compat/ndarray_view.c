@@ -121,6 +121,7 @@ static void turn(int n, int64_t *dims) {
     }
 }
 
+/* The rest is rounded down: the front end compares the sizes, and reports the difference. */
 static int find_rest(reshape *r) {
     int64_t all = 1, others = 1;
     for (int i = 0; i < r->n_old; i++)
@@ -129,7 +130,7 @@ static int find_rest(reshape *r) {
         others *= i == r->rest ? 1 : r->made[i];
     if (r->rest >= 0)
         r->made[r->rest] = others ? all / others : 0;
-    if (r->rest >= 0 ? others && all % others : all < others)
+    if (all < others)
         return mxnet_fail("reshape: an array of %lld elements cannot have a shape of %lld", (long long)all,
                           (long long)others);
     return 0;
@@ -191,7 +192,11 @@ int MXNDArrayGetGrad(NDArrayHandle handle, NDArrayHandle *out) {
     grad = ((mxnet_ndarray *)handle)->grad;
     if (!grad)
         grad = mxc_autograd_grad(array);
-    return grad ? mxnet_ndarray_new(mxc_ndarray_retain(grad), out) : 0;
+    if (!grad)
+        return 0;
+    MXNET_CALL(mxnet_ndarray_new(mxc_ndarray_retain(grad), out));
+    ((mxnet_ndarray *)*out)->storage = ((mxnet_ndarray *)handle)->grad_storage;
+    return 0;
 }
 
 int MXNDArrayDetach(NDArrayHandle handle, NDArrayHandle *out) {

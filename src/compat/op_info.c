@@ -55,10 +55,10 @@ static const struct signature {
 #undef SIGNATURE
 };
 
-static struct signature find_signature(const mxc_op_def *def) {
+static struct signature find_signature(const mxnet_op *op) {
     const struct signature none = {"", "", ""};
-    for (size_t i = 0; def && i < sizeof signatures / sizeof *signatures; i++)
-        if (!strcmp(signatures[i].name, def->name))
+    for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++)
+        if (!strcmp(signatures[i].name, op->mxc_name) || !strcmp(signatures[i].name, op->name))
             return signatures[i];
     return none;
 }
@@ -106,8 +106,9 @@ static int describe_params(const mxc_op_def *def, const char *first, mxnet_op_in
     return 0;
 }
 
-static mxnet_op_info *describe(const mxc_op_def *def) {
-    const struct signature signature = find_signature(def);
+static mxnet_op_info *describe(const mxnet_op *op) {
+    const mxc_op_def *def = op->def;
+    const struct signature signature = find_signature(op);
     mxnet_op_info *info = mxnet_alloc(1, sizeof *info);
     int limit = 2 + count_names(signature.inputs) + count_names(signature.params);
     if (def)
@@ -129,10 +130,18 @@ static const mxnet_op_info *get_info(mxnet_op *op) {
     const mxnet_op_info *info;
     mxnet_lock();
     if (!op->info)
-        op->info = describe(op->def);
+        op->info = describe(op);
     info = op->info;
     mxnet_unlock();
     return info;
+}
+
+/* The parameter in which front ends count the inputs. */
+static const char *count_of(const mxnet_op *op) {
+    const char *inputs = find_signature(op).inputs;
+    if (op->def && op->def->variadic)
+        return op->def->variadic;
+    return op->def && strstr(inputs, "[]") && find_param(op->def, "num_args", strlen("num_args")) ? "num_args" : "";
 }
 
 int MXSymbolGetAtomicSymbolInfo(AtomicSymbolCreator creator, const char **name, const char **description,
@@ -151,7 +160,7 @@ int MXSymbolGetAtomicSymbolInfo(AtomicSymbolCreator creator, const char **name, 
     *arg_names = info->names;
     *arg_type_infos = info->types;
     *arg_descriptions = info->docs;
-    *key_var_num_args = op->def && op->def->variadic ? op->def->variadic : "";
+    *key_var_num_args = count_of(op);
     if (return_type)
         *return_type = "";
     return 0;

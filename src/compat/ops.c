@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compat/mxnet.h"
+#include "compat/sparse.h"
 
 /* Made once, sorted by name, and kept until the process ends. */
 static struct {
@@ -51,7 +52,7 @@ static void add_name(const char *name) {
     if (!op->def && !strncmp(name, sparse, strlen(sparse)))
         op->def = mxc_op_find(name + strlen(sparse)); /* on dense arrays they do the same */
     if (is_cast_storage(name))
-        op->def = mxc_op_find("_copy"); /* to dense arrays, which they are */
+        op->def = mxc_op_find("_copy"); /* arrays are dense, whatever the front end has them for */
     op->mxc_name = op->def ? op->def->name : name;
 }
 
@@ -157,8 +158,8 @@ int mxnet_params_read(const mxnet_op *op, int n, const char *const *keys, const 
                       mxnet_params *out) {
     MXNET_CALL(mxnet_op_check(op));
     for (int i = 0; i < n && is_cast_storage(op->name); i++)
-        if (strcmp(keys[i], "stype") == 0 && strcmp(values[i], "default") != 0)
-            return mxnet_fail("cast_storage: storage type %s: sparse arrays are not supported", values[i]);
+        if (strcmp(keys[i], "stype") == 0 && mxnet_storage_number(values[i]) < 0)
+            return mxnet_fail("cast_storage: stype is %s, expected default, row_sparse or csr", values[i]);
     int takes_any =
         op->def->params || op->def->params_open || op->def->params_open_of || !strcmp(op->mxc_name, "Custom");
     out->n = 0;
@@ -169,7 +170,7 @@ int mxnet_params_read(const mxnet_op *op, int n, const char *const *keys, const 
     for (int i = 0; i < n; i++)
         if (takes_any || is_attribute(keys[i])) {
             out->keys[out->n] = keys[i];
-            out->values[out->n++] = values[i];
+            out->values[out->n++] = strcmp(keys[i], "ctx") == 0 ? mxnet_context_name(values[i]) : values[i];
         }
     if (!strcmp(op->mxc_name, "Custom"))
         for (int i = 0; i < out->n; i++)

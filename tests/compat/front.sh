@@ -11,7 +11,7 @@ fi
 cd "$(dirname "$0")/front"
 export MXNET_LIBRARY_PATH=$library PYTHONDONTWRITEBYTECODE=1
 failed=0
-for program in arrays gradients networks; do
+for program in arrays gradients networks sparse; do
     echo "$program:"
     timeout 250 "$LIBMXC_MXNET_PYTHON" -W ignore "$program.py" || failed=1
 done

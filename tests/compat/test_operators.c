@@ -46,6 +46,41 @@ static void test_names_and_descriptions(void **state) {
     assert_mx_fails(NNGetOpHandle("absent", &none), "absent");
 }
 
+/* Functions of the front end name the inputs as they are described. */
+static void test_inputs_have_the_names_described(void **state) {
+    (void)state;
+    const char *const names[] = {"_contrib_Proposal", "_contrib_MultiBoxDetection",
+                                 "_contrib_quantize", "_contrib_dequantize",
+                                 "cast_storage",      "_sparse_cast_storage"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *name, *doc, **args, **types, **docs, *key, *type;
+        SymbolHandle inputs[8], symbol;
+        uint32_t n_args, n = 0;
+        assert_mx(MXSymbolGetAtomicSymbolInfo(op(names[i]), &name, &doc, &n_args, &args, &types, &docs, &key, &type));
+        while (n < n_args && n < 8 && !strcmp(types[n], "NDArray-or-Symbol")) {
+            inputs[n] = front_variable(args[n]);
+            n++;
+        }
+        assert_true(n > 0);
+        assert_mx(MXSymbolCreateAtomicSymbol(op(names[i]), 0, NULL, NULL, &symbol));
+        assert_mx(MXSymbolCompose(symbol, "it", n, args, inputs));
+        MXSymbolFree(symbol);
+        for (uint32_t k = 0; k < n; k++)
+            MXSymbolFree(inputs[k]);
+    }
+}
+
+/* Crop counts its inputs in a parameter, though it has two at most. */
+static void test_counted_inputs(void **state) {
+    (void)state;
+    const char *name, *doc, **args, **types, **docs, *key, *type;
+    uint32_t n;
+    assert_mx(MXSymbolGetAtomicSymbolInfo(op("Crop"), &name, &doc, &n, &args, &types, &docs, &key, &type));
+    assert_string_equal(key, "num_args");
+    assert_mx(MXSymbolGetAtomicSymbolInfo(op("Custom"), &name, &doc, &n, &args, &types, &docs, &key, &type));
+    assert_string_equal(key, "");
+}
+
 static void test_calls(void **state) {
     (void)state;
     NDArrayHandle in[] = {front_filled(2, 2, 1), front_filled(2, 2, 2)};
@@ -422,7 +457,8 @@ static void test_all_functions_exist(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_and_descriptions), cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_names_and_descriptions), cmocka_unit_test(test_inputs_have_the_names_described),
+        cmocka_unit_test(test_counted_inputs),         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_refusals_have_reasons),  cmocka_unit_test(test_mean_of_integers),
         cmocka_unit_test(test_older_functions),        cmocka_unit_test(test_gradients),
         cmocka_unit_test(test_cached_operator),        cmocka_unit_test(test_custom_operator),
