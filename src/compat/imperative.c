@@ -212,6 +212,52 @@ static int update_rows(const mxnet_op *op, int n_in, mxc_ndarray *const *in, int
     return mxnet_update_end(result, n_in, arrays, before);
 }
 
+/* 1 for an update of weights that lie on several CPU contexts, as those of networks whose layers do. */
+static int spans_contexts(const mxnet_op *op, int n_in, mxc_ndarray *const *in) {
+    int differ = 0;
+    if (strncmp(op->mxc_name, "multi_", strlen("multi_")) != 0)
+        return 0;
+    for (int i = 0; i < n_in; i++) {
+        if (!in[i] || mxc_ndarray_context(in[i]).device != MXC_CPU)
+            return 0;
+        differ |= mxc_ndarray_context(in[i]).id != mxc_ndarray_context(in[0]).id;
+    }
+    return differ;
+}
+
+/* Such an update on copies beside the first weight. What it changes are inputs, among them those given as outputs. */
+static int update_across(const mxnet_op *op, int n_in, mxc_ndarray *const *in, int n_out, NDArrayHandle *outputs, int n,
+                         const char *const *keys, const char *const *values) {
+    mxc_ndarray **kept = mxnet_alloc(2 * (size_t)n_in, sizeof *kept), **copies = kept ? kept + n_in : NULL;
+    mxnet_ndarray *given = mxnet_alloc((size_t)n_out, sizeof *given);
+    NDArrayHandle *handles = mxnet_alloc((size_t)n_out, sizeof *handles), *list = handles;
+    int result = kept && given && handles ? 0 : -1;
+    for (int i = 0; i < n_in && !result; i++) {
+        kept[i] = in[i];
+        result =
+            mxnet_result(mxc_ndarray_copy(in[i], mxc_ndarray_context(in[0]), mxc_ndarray_dtype(in[i]), &copies[i]));
+    }
+    for (int i = 0; i < n_out && !result; i++) {
+        handles[i] = &given[i];
+        for (int k = 0; k < n_in; k++)
+            if (outputs[i] && ((mxnet_ndarray *)outputs[i])->array == kept[k])
+                given[i].array = copies[k];
+        if (!given[i].array)
+            result = mxnet_fail("%s: output %d is none of the inputs, which lie on several devices", op->name, i);
+    }
+    if (!result)
+        result = invoke_op(op, n_in, copies, &n_out, &list, n, keys, values);
+    for (int i = 0; i < n_in && kept; i++) {
+        if (!result && copies[i])
+            result = mxnet_result(mxc_ndarray_copy_to(copies[i], kept[i], 0));
+        mxc_ndarray_release(copies[i]);
+    }
+    mxnet_free(kept);
+    mxnet_free(given);
+    mxnet_free(handles);
+    return result;
+}
+
 int mxnet_invoke(const mxnet_op *op, int num_inputs, NDArrayHandle const *inputs, int *num_outputs,
                  NDArrayHandle **outputs, int num_params, const char *const *keys, const char *const *values) {
     mxc_ndarray **in, *wide;
@@ -231,6 +277,8 @@ int mxnet_invoke(const mxnet_op *op, int num_inputs, NDArrayHandle const *inputs
         return retain_rows(num_inputs, in, num_outputs, outputs);
     if (mxnet_updates_rows(op, num_inputs, inputs, num_params, keys, values))
         return update_rows(op, num_inputs, in, num_outputs, outputs, num_params, keys, values);
+    if (*outputs && *num_outputs > 0 && spans_contexts(op, num_inputs, in))
+        return update_across(op, num_inputs, in, *num_outputs, *outputs, num_params, keys, values);
     if (!widens_bool(op, num_inputs, in))
         return invoke_op(op, num_inputs, in, num_outputs, outputs, num_params, keys, values);
     MXNET_TRY(mxc_ndarray_copy(in[0], mxc_ndarray_context(in[0]), MXC_I64, &wide));

@@ -107,6 +107,34 @@ static void test_calls(void **state) {
         MXNDArrayFree(all[i]);
 }
 
+/* Weights of layers on several CPU contexts are updated by one call: weight -= lr grad. */
+static void test_update_of_weights_on_several_contexts(void **state) {
+    (void)state;
+    const char *const keys[] = {"lrs", "wds", "num_weights"}, *const values[] = {"(0.5,0.25)", "(0,0)", "2"};
+    const float ones[2] = {1, 1}, grads[2] = {2, 4};
+    const uint32_t shape = 2;
+    NDArrayHandle in[4], out[2], *outputs = out;
+    int n_out = 2, type, id;
+    for (int i = 0; i < 4; i++) {
+        assert_mx(MXNDArrayCreateEx(&shape, 1, 1, i / 2, 0, 0, &in[i]));
+        assert_mx(MXNDArraySyncCopyFromCPU(in[i], i % 2 ? grads : ones, 2));
+    }
+    out[0] = in[0];
+    out[1] = in[2];
+    assert_mx(MXImperativeInvoke(op("multi_sgd_update"), 4, in, &n_out, &outputs, 3, keys, values));
+    assert_float_equal(front_at(in[0], 1), -1, 0);
+    assert_float_equal(front_at(in[2], 1), 0, 0);
+    assert_float_equal(front_at(in[3], 1), 4, 0);
+    assert_mx(MXNDArrayGetContext(in[2], &type, &id));
+    assert_int_equal(id, 1);
+    out[1] = in[0];
+    out[0] = front_filled(1, 2, 0);
+    assert_mx_fails(MXImperativeInvoke(op("multi_sgd_update"), 4, in, &n_out, &outputs, 3, keys, values), "output 0");
+    MXNDArrayFree(out[0]);
+    for (int i = 0; i < 4; i++)
+        MXNDArrayFree(in[i]);
+}
+
 static void test_refusals_have_reasons(void **state) {
     (void)state;
     NDArrayHandle in = front_filled(1, 2, 1), *out = NULL;
@@ -457,12 +485,19 @@ static void test_all_functions_exist(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_and_descriptions), cmocka_unit_test(test_inputs_have_the_names_described),
-        cmocka_unit_test(test_counted_inputs),         cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_refusals_have_reasons),  cmocka_unit_test(test_mean_of_integers),
-        cmocka_unit_test(test_older_functions),        cmocka_unit_test(test_gradients),
-        cmocka_unit_test(test_cached_operator),        cmocka_unit_test(test_custom_operator),
-        cmocka_unit_test(test_function_with_backward), cmocka_unit_test(test_all_functions_exist),
+        cmocka_unit_test(test_names_and_descriptions),
+        cmocka_unit_test(test_inputs_have_the_names_described),
+        cmocka_unit_test(test_counted_inputs),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_update_of_weights_on_several_contexts),
+        cmocka_unit_test(test_refusals_have_reasons),
+        cmocka_unit_test(test_mean_of_integers),
+        cmocka_unit_test(test_older_functions),
+        cmocka_unit_test(test_gradients),
+        cmocka_unit_test(test_cached_operator),
+        cmocka_unit_test(test_custom_operator),
+        cmocka_unit_test(test_function_with_backward),
+        cmocka_unit_test(test_all_functions_exist),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
