@@ -35,7 +35,7 @@ inline symbol contrib_calibrate_entropy(const symbol &hist, const symbol &hist_e
     return detail::apply(settings, name, {"hist", "hist_edges"}, {&hist, &hist_edges});
 }
 
-/** Dequantizes input to float over [min_range, max_range]: uint8 and int8 as _contrib_quantize makes them, int32 as
+/** Dequantizes data to float over [min_range, max_range]: uint8 and int8 as _contrib_quantize makes them, int32 as
  * quantized layers make it */
 struct contrib_dequantize_settings {
     /** {'float32'}, optional, default='float32'. Dtype of output. */
@@ -46,17 +46,17 @@ struct contrib_dequantize_settings {
     }
     static constexpr size_t count = 1, text_bytes = 0; /* room for visit */
 };
-inline ndarray contrib_dequantize(const ndarray &input, const ndarray &min_range, const ndarray &max_range,
+inline ndarray contrib_dequantize(const ndarray &data, const ndarray &min_range, const ndarray &max_range,
     const contrib_dequantize_settings &settings = {}) {
-    return detail::invoke<ndarray>(settings, {&input, &min_range, &max_range});
+    return detail::invoke<ndarray>(settings, {&data, &min_range, &max_range});
 }
-inline void contrib_dequantize(into out, const ndarray &input, const ndarray &min_range, const ndarray &max_range,
+inline void contrib_dequantize(into out, const ndarray &data, const ndarray &min_range, const ndarray &max_range,
     const contrib_dequantize_settings &settings = {}) {
-    detail::invoke_into(out, settings, {&input, &min_range, &max_range});
+    detail::invoke_into(out, settings, {&data, &min_range, &max_range});
 }
-inline symbol contrib_dequantize(const symbol &input, const symbol &min_range, const symbol &max_range,
+inline symbol contrib_dequantize(const symbol &data, const symbol &min_range, const symbol &max_range,
     const contrib_dequantize_settings &settings = {}, text name = {}) {
-    return detail::apply(settings, name, {"input", "min_range", "max_range"}, {&input, &min_range, &max_range});
+    return detail::apply(settings, name, {"data", "min_range", "max_range"}, {&data, &min_range, &max_range});
 }
 
 /** Quantizes float input to 8 bits: to 0..255 over [min_range, max_range], or with out_type=int8 to -127..127 over a
@@ -70,17 +70,17 @@ struct contrib_quantize_settings {
     }
     static constexpr size_t count = 1, text_bytes = 0; /* room for visit */
 };
-inline results contrib_quantize(const ndarray &input, const ndarray &min_range, const ndarray &max_range,
+inline results contrib_quantize(const ndarray &data, const ndarray &min_range, const ndarray &max_range,
     const contrib_quantize_settings &settings = {}) {
-    return detail::invoke<results>(settings, {&input, &min_range, &max_range});
+    return detail::invoke<results>(settings, {&data, &min_range, &max_range});
 }
-inline void contrib_quantize(into out, const ndarray &input, const ndarray &min_range, const ndarray &max_range,
+inline void contrib_quantize(into out, const ndarray &data, const ndarray &min_range, const ndarray &max_range,
     const contrib_quantize_settings &settings = {}) {
-    detail::invoke_into(out, settings, {&input, &min_range, &max_range});
+    detail::invoke_into(out, settings, {&data, &min_range, &max_range});
 }
-inline symbol contrib_quantize(const symbol &input, const symbol &min_range, const symbol &max_range,
+inline symbol contrib_quantize(const symbol &data, const symbol &min_range, const symbol &max_range,
     const contrib_quantize_settings &settings = {}, text name = {}) {
-    return detail::apply(settings, name, {"input", "min_range", "max_range"}, {&input, &min_range, &max_range});
+    return detail::apply(settings, name, {"data", "min_range", "max_range"}, {&data, &min_range, &max_range});
 }
 
 /** output (uint8) = data scale + shift, rounded and saturated, with scale = 255 / (max - min) and shift = -min scale of
