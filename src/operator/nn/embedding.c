@@ -52,15 +52,13 @@ mxc_status mxci_embedding_infer(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, DATA, &out);
 }
 
-/* The type of weight or of out decides, and the parameter where neither is known. */
+/* The type of weight or of out decides if it is a float's, else the parameter, with which others are in conflict. */
 static mxc_status embedding_infer_type(mxc_op_sig *sig) {
     mxc_dtype dtype = sig->in_type[WEIGHT];
     if (dtype == MXC_DTYPE_UNKNOWN)
         dtype = sig->out_type[0];
-    if (dtype == MXC_DTYPE_UNKNOWN)
+    if (dtype == MXC_DTYPE_UNKNOWN || !(MXC_DTYPES_FLOAT & MXC_DTYPE_BIT(dtype)))
         dtype = (mxc_dtype)((const embedding_params *)sig->params)->dtype;
-    if (!(MXC_DTYPES_FLOAT & MXC_DTYPE_BIT(dtype)))
-        return mxc_sig_fail(sig, "argument 'weight': expected a float dtype, found %s", mxc_dtype_name(dtype));
     if (sig->in_type[DATA] == MXC_DTYPE_UNKNOWN)
         MXC_TRY(mxc_sig_set_type(sig, DATA, dtype));
     MXC_TRY(mxc_sig_set_type(sig, WEIGHT, dtype));
