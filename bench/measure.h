@@ -147,16 +147,35 @@ MXCI_INLINE void measure_chains(float *state) {
 }
 
 #if defined(__x86_64__)
+typedef float measure_v512 __attribute__((vector_size(64)));
+
 __attribute__((target("avx2,fma"))) static inline void measure_chains_fma(float *state) {
     measure_chains(state);
+}
+
+/* As much work: half of the steps on vectors that are twice as wide. */
+__attribute__((target("avx512f"))) static inline void measure_chains_512(float *state) {
+    measure_v512 chain[PEAK_CHAINS], x = {0}, y = {0};
+    memcpy(chain, state, sizeof chain);
+    x += 0.999f, y += 0.001f;
+    for (int step = 0; step < PEAK_STEPS / 2; step++) {
+        MXCI_UNROLL
+        for (int i = 0; i < PEAK_CHAINS; i++)
+            chain[i] = chain[i] * x + y;
+    }
+    memcpy(state, chain, sizeof chain);
 }
 #endif
 
 static inline void measure_peak_part(void *arg, int64_t begin, int64_t end, int part) {
-    static float state[PEAK_PARTS][PEAK_CHAINS * PEAK_LANES];
+    static float state[PEAK_PARTS][2 * PEAK_CHAINS * PEAK_LANES];
     (void)arg;
     for (int64_t i = begin; i < end; i++) {
 #if defined(__x86_64__)
+        if (__builtin_cpu_supports("avx512f")) {
+            measure_chains_512(state[part % PEAK_PARTS]);
+            continue;
+        }
         if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
             measure_chains_fma(state[part % PEAK_PARTS]);
             continue;
