@@ -78,6 +78,7 @@ mkdir -p "$out"
 mkdir -p "$out/docs/reference"
 cp docs/site/style.css LICENSE "$out"
 cp docs/reference/api.json "$out/docs/reference"
+cp docs/performance.svg "$out/docs"
 mapfile -t files < <(find README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs examples -name '*.md' | sort)
 for current in "${files[@]}"; do
     target=$(page "$current")
