@@ -15,13 +15,14 @@ def tool(name, *arguments, directory):
         sys.exit(done.stdout)
 
 
-def write_onnx(row, directory):
+def write_onnx(row, directory, suffix=".onnx", batch=None):
     from graph_onnx import Graph
 
     graph = Graph(Files(row, directory))
     out = row.net(graph)
+    row = row._replace(shape=(batch or row.shape[0], *row.shape[1:]))
     inputs = {name: (shape, row.high > 0 and name == "data") for name, shape in rows.inputs_of(row).items()}
-    graph.save(os.path.join(directory, row.name + ".onnx"), inputs, out if isinstance(out, list) else [out])
+    graph.save(os.path.join(directory, row.name + suffix), inputs, out if isinstance(out, list) else [out])
 
 
 def write_int8(row, directory):
@@ -47,8 +48,10 @@ def write_mnn(row, directory):
 
 
 def write_ncnn(row, directory):
+    """For one image: ncnn has no batches."""
+    write_onnx(row, directory, "_one.onnx", 1)
     shape = "[" + ",".join(map(str, (1, *row.shape[1:]))) + "]"
-    tool("pnnx", row.name + ".onnx", "inputshape=" + shape, "fp16=0", directory=directory)
+    tool("pnnx", row.name + "_one.onnx", "inputshape=" + shape, "fp16=0", directory=directory)
 
 
 if __name__ == "__main__":

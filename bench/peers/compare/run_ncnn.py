@@ -15,7 +15,7 @@ def make(row, option, threads, directory):
     net.opt.num_threads = threads
     if option == "float32":
         net.opt.use_fp16_packed = net.opt.use_fp16_storage = net.opt.use_fp16_arithmetic = False
-    path = os.path.join(directory, row.name + ".ncnn")
+    path = os.path.join(directory, row.name + "_one.ncnn")
     net.load_param(path + ".param")
     net.load_model(path + ".bin")
 
