@@ -52,11 +52,9 @@ mxc_status mxci_embedding_infer(mxc_op_sig *sig) {
     return mxc_sig_set_shape(sig, DATA, &out);
 }
 
-/* The type of weight or of out decides if it is a float's, else the parameter, with which others are in conflict. */
+/* The type of weight decides if it is a float's, else the parameter, with which others are in conflict. */
 static mxc_status embedding_infer_type(mxc_op_sig *sig) {
     mxc_dtype dtype = sig->in_type[WEIGHT];
-    if (dtype == MXC_DTYPE_UNKNOWN)
-        dtype = sig->out_type[0];
     if (dtype == MXC_DTYPE_UNKNOWN || !(MXC_DTYPES_FLOAT & MXC_DTYPE_BIT(dtype)))
         dtype = (mxc_dtype)((const embedding_params *)sig->params)->dtype;
     if (sig->in_type[DATA] == MXC_DTYPE_UNKNOWN)
@@ -98,6 +96,7 @@ const mxc_op_def mxci_op_embedding = {
     .args = "data,weight",
     .infer_shape = mxci_embedding_infer,
     .infer_type = embedding_infer_type,
+    .precision = MXC_PRECISION_F32, /* of the type that the parameter says, not of what follows */
     .dtypes = MXC_DTYPES_NUMBER,
     .needs = {.out_grad = 1, .in = 1 << DATA},
     .temp_bytes = embedding_temp_bytes,
