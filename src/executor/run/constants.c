@@ -19,6 +19,7 @@ typedef struct evaluation {
     mxci_node_sequence order; /* operators that make constants */
     uint8_t *is_kept;         /* entry: it is a constant */
     uint8_t *is_wanted;       /* entry: to be computed */
+    int32_t *readers;         /* entry: operators still to be called that read it */
     mxc_ndarray **values;     /* entry: what has been computed or found, retained */
     mxc_ndarray **in, **out;  /* of one call */
     mxc_req *req;
@@ -31,13 +32,14 @@ static mxc_status evaluation_open(evaluation *v) {
     v->order.nodes = mxci_calloc(3 * n_nodes, sizeof *v->order.nodes);
     v->is_kept = mxci_calloc(n_entries, 1);
     v->is_wanted = mxci_calloc(n_entries, 1);
+    v->readers = mxci_calloc(n_entries, sizeof *v->readers);
     v->values = mxci_calloc(n_entries, sizeof *v->values);
     v->in = mxci_calloc((size_t)g->n_inputs + 1, sizeof *v->in);
     v->out = mxci_calloc(n_entries, sizeof *v->out);
     v->req = mxci_calloc(n_entries, sizeof *v->req);
     v->constants->arrays = mxci_calloc((size_t)p->n_constants + 1, sizeof *v->constants->arrays);
     v->constants->nodes = mxci_calloc(n_nodes, sizeof *v->constants->nodes);
-    if (!v->order.nodes || !v->is_kept || !v->is_wanted || !v->values || !v->in || !v->out || !v->req ||
+    if (!v->order.nodes || !v->is_kept || !v->is_wanted || !v->readers || !v->values || !v->in || !v->out || !v->req ||
         !v->constants->arrays || !v->constants->nodes)
         return MXCI_NO_MEMORY("executor", "constants");
     v->order.place = v->order.nodes + n_nodes;
@@ -57,6 +59,7 @@ static void evaluation_close(evaluation *v) {
     mxci_free(v->order.nodes);
     mxci_free(v->is_kept);
     mxci_free(v->is_wanted);
+    mxci_free(v->readers);
     mxci_free(v->values);
     mxci_free(v->in);
     mxci_free(v->out);
@@ -133,6 +136,7 @@ static void mark_wanted(evaluation *v) {
         for (int32_t j = 0; j < n->n_inputs && is_called; j++) {
             const int32_t entry = mxci_graph_inputs(g, v->order.nodes[i])[j];
             v->is_wanted[entry] = !v->values[entry];
+            v->readers[entry]++;
         }
     }
 }
@@ -146,6 +150,19 @@ static mxc_status value_of(const evaluation *v, int32_t entry, mxc_ndarray **out
     }
     *out = location.kind == MXCI_LOCATION_ARG ? e->args[location.index] : e->aux[location.index];
     return location.kind == MXCI_LOCATION_ARG ? mxci_constants_check_arg(e, location.index) : MXC_OK;
+}
+
+/* Releases what only the operator, whose call is queued, still had to read, so that memory for all that lies between
+ * parameters and constants is not there at once. */
+static void release_inputs(evaluation *v, int32_t at) {
+    const mxci_graph *g = v->program->graph;
+    for (int32_t i = 0; i < g->nodes[at].n_inputs; i++) {
+        const int32_t entry = mxci_graph_inputs(g, at)[i];
+        if (--v->readers[entry] > 0 || v->is_kept[entry])
+            continue;
+        mxc_ndarray_release(v->values[entry]);
+        v->values[entry] = NULL;
+    }
 }
 
 /* Queues the call of an operator for those of its results that are wanted. */
@@ -166,7 +183,11 @@ static mxc_status call_operator(evaluation *v, int32_t at) {
     }
     for (int32_t i = 0; i < n->n_inputs && n_wanted; i++)
         MXC_TRY(value_of(v, mxci_graph_inputs(g, at)[i], &v->in[i]));
-    return n_wanted ? mxc_op_invoke(n->op, n->n_inputs, v->in, n->n_outputs, v->out, v->req, 0) : MXC_OK;
+    if (!n_wanted)
+        return MXC_OK;
+    MXC_TRY(mxc_op_invoke(n->op, n->n_inputs, v->in, n->n_outputs, v->out, v->req, 0));
+    release_inputs(v, at);
+    return MXC_OK;
 }
 
 /* Gives the executor its constants, and the cache what it lacked. A constant that failed is not kept, so that the next
