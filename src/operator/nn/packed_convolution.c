@@ -30,62 +30,25 @@ enum {
     UNITS = 8,              /* for each thread, at least */
     CHANNELS_LAST = 3,      /* a value of layout for which mxci_conv_channels_last is 1 */
     JOINED_CHANNELS = 16,   /* of a tap, at most, whose row is joined */
-    KERNEL_ROWS = 64,       /* by channels, at most */
 };
 
+/* A parameter that Convolution has, too; first: its default, NULL for none. */
+#define OF_CONVOLUTION(field, kind, first, least, most)                                                          \
+    {                                                                                                            \
+        MXC_PARAM_FIELD(mxci_conv_params, field), .name = #field, .type = kind, .initial = first, .bounded = 1,  \
+                                                  .minimum = least, .maximum = most, .doc = "As of Convolution." \
+    }
 #define COMMON_PARAMS                                                                                                  \
-    {MXC_PARAM_FIELD(mxci_conv_params, kernel),                                                                        \
-     .name = "kernel",                                                                                                 \
-     .type = MXC_PARAM_TUPLE,                                                                                          \
-     .bounded = 1,                                                                                                     \
-     .minimum = 1,                                                                                                     \
-     .maximum = 2147483647.0,                                                                                          \
-     .doc = "As of Convolution."},                                                                                     \
-        {MXC_PARAM_FIELD(mxci_conv_params, stride),                                                                    \
-         .name = "stride",                                                                                             \
-         .type = MXC_PARAM_TUPLE,                                                                                      \
-         .initial = "()",                                                                                              \
-         .bounded = 1,                                                                                                 \
-         .minimum = 1,                                                                                                 \
-         .maximum = 2147483647.0,                                                                                      \
-         .doc = "As of Convolution."},                                                                                 \
-        {MXC_PARAM_FIELD(mxci_conv_params, dilate),                                                                    \
-         .name = "dilate",                                                                                             \
-         .type = MXC_PARAM_TUPLE,                                                                                      \
-         .initial = "()",                                                                                              \
-         .bounded = 1,                                                                                                 \
-         .minimum = 1,                                                                                                 \
-         .maximum = 2147483647.0,                                                                                      \
-         .doc = "As of Convolution."},                                                                                 \
-        {MXC_PARAM_FIELD(mxci_conv_params, pad),                                                                       \
-         .name = "pad",                                                                                                \
-         .type = MXC_PARAM_TUPLE,                                                                                      \
-         .initial = "()",                                                                                              \
-         .bounded = 1,                                                                                                 \
-         .minimum = 0,                                                                                                 \
-         .maximum = 2147483647.0,                                                                                      \
-         .doc = "As of Convolution."},                                                                                 \
-        {MXC_PARAM_FIELD(mxci_conv_params, num_filter),                                                                \
-         .name = "num_filter",                                                                                         \
-         .type = MXC_PARAM_INT,                                                                                        \
-         .bounded = 1,                                                                                                 \
-         .minimum = 1,                                                                                                 \
-         .maximum = 100000,                                                                                            \
-         .doc = "As of Convolution."},                                                                                 \
-        {MXC_PARAM_FIELD(mxci_conv_params, num_group),                                                                 \
-         .name = "num_group",                                                                                          \
-         .type = MXC_PARAM_INT,                                                                                        \
-         .initial = "1",                                                                                               \
-         .bounded = 1,                                                                                                 \
-         .minimum = 1,                                                                                                 \
-         .maximum = 100000,                                                                                            \
-         .doc = "As of Convolution."},                                                                                 \
-    {                                                                                                                  \
+    OF_CONVOLUTION(kernel, MXC_PARAM_TUPLE, NULL, 1, 2147483647.0),                                                    \
+        OF_CONVOLUTION(stride, MXC_PARAM_TUPLE, "()", 1, 2147483647.0),                                                \
+        OF_CONVOLUTION(dilate, MXC_PARAM_TUPLE, "()", 1, 2147483647.0),                                                \
+        OF_CONVOLUTION(pad, MXC_PARAM_TUPLE, "()", 0, 2147483647.0),                                                   \
+        OF_CONVOLUTION(num_filter, MXC_PARAM_INT, NULL, 1, 100000),                                                    \
+        OF_CONVOLUTION(num_group, MXC_PARAM_INT, "1", 1, 100000), {                                                    \
         MXC_PARAM_FIELD(mxci_packed_params, algorithm),                                                                \
             .name = "algorithm", .type = MXC_PARAM_ENUM, .initial = "direct", .choices = "direct,by_channel,winograd", \
-            .doc =                                                                                                     \
-                "How to convolve, by which weights are packed. by_channel: for one filter a channel; winograd: for "   \
-                "3x3 with stride 1."                                                                                   \
+            .doc = "How to convolve, by which weights are packed. by_channel: for one filter a channel; winograd: "    \
+                   "for 3x3 with stride 1."                                                                            \
     }
 
 static const mxc_param pack_schema[] = {COMMON_PARAMS, MXC_PARAM_END};
@@ -108,6 +71,14 @@ static int is_winograd(const mxci_conv_params *p) {
     return is_one;
 }
 
+/* Of all axes but the last. */
+static int64_t kernel_rows(const mxci_conv_params *p) {
+    int64_t rows = 1;
+    for (int i = 0; i < p->kernel.n - 1; i++)
+        rows = mxci_dim_mul(rows, p->kernel.value[i]);
+    return rows;
+}
+
 static mxc_status packed_check(void *params) {
     mxci_packed_params *p = params;
     p->conv.layout = -1;
@@ -115,6 +86,9 @@ static mxc_status packed_check(void *params) {
     if (p->algorithm == MXCI_PACKED_BY_CHANNEL && p->conv.num_filter != p->conv.num_group)
         return MXC_FAIL(MXC_EINVAL, "algorithm by_channel with %lld filters in %lld groups, expected as many",
                         (long long)p->conv.num_filter, (long long)p->conv.num_group);
+    if (p->algorithm == MXCI_PACKED_BY_CHANNEL && kernel_rows(&p->conv) > MXCI_PACKED_KERNEL_ROWS)
+        return MXC_FAIL(MXC_EINVAL, "algorithm by_channel with %lld kernel rows, expected at most %d",
+                        (long long)kernel_rows(&p->conv), MXCI_PACKED_KERNEL_ROWS);
     if (p->algorithm == MXCI_PACKED_WINOGRAD && !is_winograd(&p->conv))
         return MXC_FAIL(MXC_EINVAL, "algorithm winograd, expected a 3x3 kernel, stride and dilate 1, and one group");
     p->conv.layout = CHANNELS_LAST;
@@ -279,7 +253,8 @@ static void join_taps(packed_plan *plan) {
 static packed_plan make_plan(const mxci_packed_params *p, const mxc_shape *data, const mxc_shape *out, int parts) {
     packed_plan plan = {.conv = measure(p, data, out)};
     const mxci_packed_conv *c = &plan.conv;
-    join_taps(&plan);
+    if (p->algorithm == MXCI_PACKED_DIRECT)
+        join_taps(&plan);
     const int64_t strip_points = mxci_dim_mul(c->taps, MXCI_PACKED_STRIP);
     plan.panels = c->groups * c->panels;
     plan.pixels = mxc_shape_size(out) / c->out_pixel;
@@ -478,7 +453,8 @@ static int choose_algorithm(const mxci_conv_params *p, const mxci_conv_shape *s,
     mxci_packed_conv c;
     mxci_packed_measure(s, 1, p->num_group, &c);
     *out = "direct";
-    if (p->num_group > 1 && s->channels == 1 && s->filters == 1 && s->kernel[0] * s->kernel[1] <= KERNEL_ROWS)
+    if (p->num_group > 1 && s->channels == 1 && s->filters == 1 &&
+        s->kernel[0] * s->kernel[1] <= MXCI_PACKED_KERNEL_ROWS)
         *out = "by_channel";
     else if (mxci_packed_winograd_possible(s, p->num_group) && mxci_packed_winograd_pays(s, batch))
         *out = "winograd";

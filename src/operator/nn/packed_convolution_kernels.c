@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/size.h"
 #include "operator/nn/packed_vectors_kernels.h"
 
 #define V mxci_wide_f32
@@ -11,7 +12,6 @@ enum {
     PANEL = 2 * LANES,
     STRIP = MXCI_PACKED_STRIP,
     DEPTH = 2048, /* channels of taps that are added up before the next pixels: their panel stays in the second cache */
-    ROW_TAPS = 64 /* kernel rows of one filter a channel, at most */
 };
 
 /* ---- geometry ---------------------------------------------------------------------------------------------------- */
@@ -29,7 +29,7 @@ void mxci_packed_measure(const mxci_conv_shape *shape, int64_t batch, int64_t gr
         .batch = batch,
         .groups = groups / merged,
         .merged = merged,
-        .taps = shape->kernel[0] * shape->kernel[1] * shape->kernel[2],
+        .taps = mxci_dim_mul(mxci_dim_mul(shape->kernel[0], shape->kernel[1]), shape->kernel[2]),
         .in_pixel = shape->channels * groups,
         .out_pixel = shape->filters * groups,
     };
@@ -97,8 +97,9 @@ void mxci_packed_points(const mxci_packed_conv *c, const float *in, const float 
             const int64_t iz = z * s->stride[0] + kz * s->dilate[0] - s->pad[0];
             const int64_t iy = y * s->stride[1] + ky * s->dilate[1] - s->pad[1];
             const int is_inside = iz >= 0 && iz < s->in[0] && iy >= 0 && iy < s->in[1];
-            const float *base = in + ((sample * s->in[0] + iz) * s->in[1] + iy) * s->in[2] * c->in_pixel;
-            row_points(c, is_inside ? base : NULL, zeros, tap, kx, x, n, p - begin, points);
+            const int64_t in_row = (sample * s->in[0] + iz) * s->in[1] + iy;
+            row_points(c, is_inside ? in + in_row * s->in[2] * c->in_pixel : NULL, zeros, tap, kx, x, n, p - begin,
+                       points);
         }
     }
 }
@@ -249,7 +250,7 @@ typedef struct row {
     const mxci_packed_conv *c;
     const mxci_packed_epilogue *e;
     int n;
-    const float *in[ROW_TAPS], *weight[ROW_TAPS];
+    const float *in[MXCI_PACKED_KERNEL_ROWS], *weight[MXCI_PACKED_KERNEL_ROWS];
     int64_t at; /* of the row's first element in out and addend */
     float *out;
 } row;

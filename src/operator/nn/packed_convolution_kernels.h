@@ -16,7 +16,10 @@
 
 #include "operator/nn/convolution_kernels.h"
 
-enum { MXCI_PACKED_STRIP = 6 }; /* pixels that are computed together */
+enum {
+    MXCI_PACKED_STRIP = 6,       /* pixels that are computed together */
+    MXCI_PACKED_KERNEL_ROWS = 64 /* of a kernel of one filter a channel, kd x kh, at most */
+};
 
 /* What becomes of a sum x on its way to the output: with bias and addend, x < 0 ? slope x : x, and at most limit. Slope
  * 1 and limit infinity: nothing; slope 0: relu. */
