@@ -20,7 +20,7 @@ typedef struct layer {
 
 static const layer layers[] = {
     {2, 16, 32, 32, 16, 1, 1}, {3, 64, 14, 14, 48, 1, 1},  {1, 40, 19, 30, 37, 1, 0},
-    {2, 80, 21, 11, 64, 2, 2}, {5, 96, 13, 12, 130, 1, 1},
+    {2, 80, 21, 11, 64, 2, 2}, {5, 96, 13, 12, 130, 1, 1}, {2, 100, 14, 15, 75, 1, 1},
 };
 
 /* Numbers in (-1, 1) that depend on the seed. */
@@ -115,7 +115,7 @@ static void test_errors(void **state) {
         mxci_winograd plan;
         double *single[RESULTS], *wide[RESULTS];
         int64_t sizes[RESULTS];
-        assert_int_equal(mxci_winograd_plan(&shape, l->batch, l->groups, 1, &plan), 1);
+        assert_int_equal(mxci_winograd_plan(&shape, MXCI_WINOGRAD_FORWARD, l->batch, l->groups, 1, &plan), 1);
         run_layer(l, MXC_F32, single, sizes);
         run_layer(l, MXC_F64, wide, sizes);
         for (int r = 0; r < RESULTS; r++) {
@@ -194,24 +194,27 @@ static void test_choice(void **state) {
     mxci_conv_shape s = good;
     mxci_winograd plan;
     (void)state;
-    assert_int_equal(mxci_winograd_plan(&s, 1, 1, 1, &plan), 1);
+    assert_int_equal(mxci_winograd_plan(&s, MXCI_WINOGRAD_FORWARD, 1, 1, 1, &plan), 1);
     s.stride[2] = 2;
-    assert_int_equal(mxci_winograd_plan(&s, 1, 1, 1, &plan), 0);
+    assert_int_equal(mxci_winograd_plan(&s, MXCI_WINOGRAD_FORWARD, 1, 1, 1, &plan), 0);
     s = good, s.dilate[1] = 2;
-    assert_int_equal(mxci_winograd_plan(&s, 1, 1, 1, &plan), 0);
+    assert_int_equal(mxci_winograd_plan(&s, MXCI_WINOGRAD_FORWARD, 1, 1, 1, &plan), 0);
     s = good, s.kernel[1] = 5;
-    assert_int_equal(mxci_winograd_plan(&s, 1, 1, 1, &plan), 0);
+    assert_int_equal(mxci_winograd_plan(&s, MXCI_WINOGRAD_FORWARD, 1, 1, 1, &plan), 0);
     s = good, s.kernel[0] = 3, s.in[0] = 3;
-    assert_int_equal(mxci_winograd_plan(&s, 1, 1, 1, &plan), 0);
+    assert_int_equal(mxci_winograd_plan(&s, MXCI_WINOGRAD_FORWARD, 1, 1, 1, &plan), 0);
     s = good, s.channels = 3;
-    assert_int_equal(mxci_winograd_plan(&s, 1, 1, 1, &plan), 0);
+    assert_int_equal(mxci_winograd_plan(&s, MXCI_WINOGRAD_FORWARD, 1, 1, 1, &plan), 0);
     s = good, s.out[1] = s.in[1] = 4, s.out[2] = s.in[2] = 4;
-    assert_int_equal(mxci_winograd_plan(&s, 1, 1, 1, &plan), 0);
+    assert_int_equal(mxci_winograd_plan(&s, MXCI_WINOGRAD_FORWARD, 1, 1, 1, &plan), 0);
     s = good, s.out[1] = s.in[1] = 8, s.out[2] = s.in[2] = 8; /* four tiles a sample: many samples share products */
-    assert_int_equal(mxci_winograd_plan(&s, 32, 1, 1, &plan), 0);
-    assert_int_equal(mxci_winograd_plan(&s, 32, 1, 32, &plan), 1);
+    assert_int_equal(mxci_winograd_plan(&s, MXCI_WINOGRAD_FORWARD, 32, 1, 1, &plan), 0);
+    assert_int_equal(mxci_winograd_plan(&s, MXCI_WINOGRAD_FORWARD, 32, 1, 32, &plan), 1);
+    s.channels = s.filters = 512, s.out[1] = s.in[1] = s.out[2] = s.in[2] = 7; /* blocks of weights, for all tiles */
+    assert_int_equal(mxci_winograd_plan(&s, MXCI_WINOGRAD_WEIGHT, 4, 1, 4, &plan), 1);
+    assert_true(plan.filter_block > 0 && plan.channel_block < 512);
     s = good, s.out[2] = s.in[2] = 1 << 20; /* scratch holds whole rows */
-    assert_int_equal(mxci_winograd_plan(&s, 1, 1, 1, &plan), 0);
+    assert_int_equal(mxci_winograd_plan(&s, MXCI_WINOGRAD_FORWARD, 1, 1, 1, &plan), 0);
 }
 
 int main(void) {

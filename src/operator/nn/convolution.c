@@ -187,11 +187,13 @@ static void plan_winograd(conv_plan *plan, const mxci_conv_shape *shape, const m
     if (plan->element != sizeof(float))
         return;
     if (pass == MXC_FORWARD)
-        plan->has_winograd = mxci_winograd_plan(shape, batch, groups, samples, &plan->winograd);
+        plan->has_winograd = mxci_winograd_plan(shape, MXCI_WINOGRAD_FORWARD, batch, groups, samples, &plan->winograd);
     else
-        plan->has_weight_winograd = mxci_winograd_plan(shape, batch, groups, samples, &plan->weight_winograd);
+        plan->has_weight_winograd =
+            mxci_winograd_plan(shape, MXCI_WINOGRAD_WEIGHT, batch, groups, samples, &plan->weight_winograd);
     if (plan->flip)
-        plan->has_winograd = mxci_winograd_plan(flipped, batch, groups, samples, &plan->winograd);
+        plan->has_winograd =
+            mxci_winograd_plan(flipped, MXCI_WINOGRAD_FLIPPED, batch, groups, samples, &plan->winograd);
     plan->needs_tables = !plan->has_winograd || (pass == MXC_BACKWARD && !plan->has_weight_winograd);
 }
 
@@ -247,9 +249,10 @@ static conv_scratch convolution_take_scratch(const conv_plan *plan, mxci_scratch
     parts.weights = mxci_scratch_take(s, plan->weights);
     shared = *s;
     if (plan->has_weight_winograd)
-        parts.weight_winograd = mxci_winograd_take_scratch(&plan->weight_winograd, plan->parts, &shared);
+        parts.weight_winograd =
+            mxci_winograd_take_scratch(&plan->weight_winograd, MXCI_WINOGRAD_WEIGHT, plan->parts, &shared);
     if (plan->has_winograd)
-        parts.winograd = mxci_winograd_take_scratch(&plan->winograd, plan->parts, s);
+        parts.winograd = mxci_winograd_take_scratch(&plan->winograd, MXCI_WINOGRAD_FORWARD, plan->parts, s);
     s->bytes = s->bytes > shared.bytes ? s->bytes : shared.bytes;
     return parts;
 }
@@ -428,16 +431,21 @@ typedef struct rearrange {
     int64_t units; /* in one group: strips of six elements of a patch, or channels */
 } rearrange;
 
+enum { UNITS = 16 };
+
 /* Units begin..end-1 of the weights, of all groups: flipped for the data gradient as a convolution, else packed. */
 static void rearrange_part(void *arg, int64_t begin, int64_t end, int part) {
     const rearrange *w = arg;
     const conv_plan *plan = w->r->plan;
     (void)part;
-    for (int64_t i = begin; i < end; i++) {
-        int64_t group = i / w->units, unit = i % w->units;
+    for (int64_t i = begin, n; i < end; i += n) {
+        int64_t group = i / w->units, unit = i % w->units, last;
+        n = end - i < UNITS ? end - i : UNITS; /* together: neighbours share cache lines */
+        last = unit + n < w->units ? unit + n : w->units;
+        n = last - unit;
         const void *from = convolution_at(w->r, w->weight, group * w->r->weights);
         void *to = convolution_at(w->r, w->to, group * w->r->weights);
-        (plan->flip ? plan->kernels->flip : plan->kernels->pack)(&plan->geo, from, to, unit, unit + 1);
+        (plan->flip ? plan->kernels->flip : plan->kernels->pack)(&plan->geo, from, to, unit, last);
     }
 }
 
@@ -494,8 +502,12 @@ static mxc_status conv_forward(const mxc_op_call *call) {
 static void data_gradient(const mxc_op_call *call, const conv_run *base) {
     const conv_plan *plan = base->plan;
     conv_run r = *base;
-    rearrange_weights(call, &r, r.rearranged);
-    r.weight = r.rearranged;
+    if (plan->has_winograd) {
+        r.weight = call->in[WEIGHT].data; /* flipped when it is transformed */
+    } else {
+        rearrange_weights(call, &r, r.rearranged);
+        r.weight = r.rearranged;
+    }
     r.out = call->in_grad[DATA].data;
     r.add = call->req[DATA] == MXC_REQ_ADD;
     if (!plan->flip) {

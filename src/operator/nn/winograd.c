@@ -9,8 +9,13 @@ enum {
     COLUMNS = MXCI_WINOGRAD_COLUMNS,
     LANES = MXCI_WINOGRAD_LANES,
     OUT = MXCI_WINOGRAD_OUT,
-    BLOCK_TILES = 64,   /* of a block, at least; at most about twice as many */
-    COLUMNS_LIMIT = 512 /* tiles in a row, at most: scratch holds whole rows */
+    BLOCK_TILES = 64,    /* of a block, at least; at most about twice as many */
+    COLUMNS_LIMIT = 512, /* tiles in a row, at most: scratch holds whole rows */
+    /* Of blocks of weights: */
+    BLOCK_FILTERS = 48,
+    BLOCK_FLOATS = 96 << 10, /* of U, and of M, which stay in the second cache together */
+    BLOCKS_PAIRS = 4096,     /* of channels and filters at least */
+    BLOCKS_TILES = 256       /* at most: every block reads V of all */
 };
 
 /* ---- whether, and how ----------------------------------------------------------------------------------------------
@@ -26,11 +31,19 @@ static int64_t panels_of(int64_t columns) {
     return (whole_columns(columns) + panel - 1) / panel;
 }
 
+/* Whether weights are transformed block by block of filters and channels, each of which is multiplied by all tiles
+ * while it is in the second cache: transformed weights that do not stay there take longer to write and to read again
+ * than V of few tiles takes to read for each block. */
+static int has_blocks(const mxci_winograd *w, int64_t samples) {
+    const double tiles = (double)samples * (double)(w->rows * w->columns);
+    return (double)w->channels * (double)w->filters >= BLOCKS_PAIRS && tiles <= BLOCKS_TILES;
+}
+
 /* What transforming the weight of a pair of channel and filter takes, in the unit of pays(): the results of many pairs
  * leave the caches. */
-static double weight_cost(double pairs) {
-    const double bytes = POSITIONS * sizeof(float) * pairs;
-    return bytes < 1 << 20 ? 25 : bytes < 1 << 24 ? 60 : 230;
+static double weight_cost(const mxci_winograd *w, int64_t samples) {
+    const double bytes = POSITIONS * sizeof(float) * (double)w->channels * (double)w->filters;
+    return bytes < 1 << 20 ? 25 : has_blocks(w, samples) ? 40 : bytes < 1 << 24 ? 60 : 230;
 }
 
 /*
@@ -44,7 +57,7 @@ static int pays(const mxci_winograd *w, int64_t samples) {
     const double pairs = channels * filters;
     const double products = (double)whole_columns(w->rows * w->columns * samples) / (double)samples; /* in tiles */
     const double direct = 9.0 / 8 * pairs * (double)(w->out[0] * w->out[1]);
-    const double transforms = 65 * (channels + filters) * tiles + weight_cost(pairs) * pairs / (double)samples;
+    const double transforms = 65 * (channels + filters) * tiles + weight_cost(w, samples) * pairs / (double)samples;
     return 4.5 * pairs * products + transforms < 0.9 * direct;
 }
 
@@ -64,8 +77,23 @@ static int64_t block_rows(const mxci_winograd *w, int64_t rows) {
     return best < rows ? best : rows;
 }
 
-int mxci_winograd_plan(const mxci_conv_shape *s, int64_t batch, int64_t groups, int64_t samples, mxci_winograd *out) {
-    mxci_winograd w = {.channels = s->channels, .filters = s->filters};
+/* The sizes of blocks of filters and channels. */
+static void plan_blocks(mxci_winograd *w, mxci_winograd_pass pass) {
+    const int64_t channels = (w->channels + LANES - 1) / LANES * LANES;
+    w->filter_block = pass == MXCI_WINOGRAD_WEIGHT ? mxci_winograd_panel() : BLOCK_FLOATS / POSITIONS / w->tiles;
+    if (w->filter_block > BLOCK_FILTERS)
+        w->filter_block = BLOCK_FILTERS;
+    w->channel_block = BLOCK_FLOATS / POSITIONS / w->filter_block / LANES * LANES;
+    if (w->channel_block > channels)
+        w->channel_block = channels;
+    w->u_step = w->channel_block * w->filter_block + COLUMNS;
+    if (pass != MXCI_WINOGRAD_WEIGHT)
+        w->m_step = w->filter_block * w->tiles + COLUMNS;
+}
+
+int mxci_winograd_plan(const mxci_conv_shape *s, mxci_winograd_pass pass, int64_t batch, int64_t groups,
+                       int64_t samples, mxci_winograd *out) {
+    mxci_winograd w = {.channels = s->channels, .filters = s->filters, .flipped = pass == MXCI_WINOGRAD_FLIPPED};
     const int64_t when = mxci_option_get(MXCI_OPT_MXC_WINOGRAD);
     if (when == MXCI_WINOGRAD_NEVER || s->kernel[0] != 1 || s->in[0] != 1 || s->pad[0] != 0)
         return 0;
@@ -82,21 +110,28 @@ int mxci_winograd_plan(const mxci_conv_shape *s, int64_t batch, int64_t groups, 
         return 0;
     w.in_sample = mxci_dim_mul(mxci_dim_mul(groups, w.channels), mxci_dim_mul(w.in[0], w.in[1]));
     w.out_sample = mxci_dim_mul(mxci_dim_mul(groups, w.filters), mxci_dim_mul(w.out[0], w.out[1]));
-    w.count = block_rows(&w, mxci_dim_mul(batch, w.rows));
+    w.count = mxci_dim_mul(batch, w.rows);
+    const int blocks = has_blocks(&w, batch);
+    if (!blocks)
+        w.count = block_rows(&w, w.count);
     w.tiles = whole_columns(w.count * w.columns);
     /* A few floats more than that, lest positions begin at the same place of the caches' sets. */
     w.u_step = mxci_dim_add(mxci_dim_mul(w.channels, whole_columns(w.filters)), COLUMNS);
     w.v_step = mxci_dim_add(mxci_dim_mul(w.channels, w.tiles), COLUMNS);
     w.m_step = whole_columns(w.filters) * w.tiles + COLUMNS;
+    if (blocks)
+        plan_blocks(&w, pass);
     *out = w;
     return 1;
 }
 
-mxci_winograd_scratch mxci_winograd_take_scratch(const mxci_winograd *w, int parts, mxci_scratch *s) {
+mxci_winograd_scratch mxci_winograd_take_scratch(const mxci_winograd *w, mxci_winograd_pass pass, int parts,
+                                                 mxci_scratch *s) {
+    const int64_t u_parts = w->filter_block ? parts : 1, m_parts = pass == MXCI_WINOGRAD_WEIGHT ? 1 : u_parts;
     mxci_winograd_scratch scratch;
-    scratch.u = mxci_scratch_array(s, mxci_dim_mul(POSITIONS, w->u_step), sizeof(float));
+    scratch.u = mxci_scratch_array(s, mxci_dim_mul(u_parts * POSITIONS, w->u_step), sizeof(float));
     scratch.v = mxci_scratch_array(s, mxci_dim_mul(POSITIONS, w->v_step), sizeof(float));
-    scratch.m = mxci_scratch_array(s, mxci_dim_mul(POSITIONS, w->m_step), sizeof(float));
+    scratch.m = mxci_scratch_array(s, mxci_dim_mul(m_parts * POSITIONS, w->m_step), sizeof(float));
     scratch.buffers = mxci_scratch_array(s, parts * mxci_winograd_buffer(w), sizeof(float));
     return scratch;
 }
@@ -116,8 +151,15 @@ static float *part_buffer(const block *b, int part) {
 
 static void weights_part(void *arg, int64_t begin, int64_t end, int part) {
     const block *b = arg;
+    const mxci_winograd_part filters = {
+        .filter = begin,
+        .filters = end - begin,
+        .channels = b->w.channels,
+        .row = b->w.channels,
+        .step = b->w.u_step,
+    };
     (void)part;
-    mxci_winograd_weights(&b->w, b->call->weight, b->call->scratch.u, begin, end);
+    mxci_winograd_weights(&b->w, &filters, b->call->weight, b->call->scratch.u + begin * b->w.channels);
 }
 
 static void input_part(void *arg, int64_t begin, int64_t end, int part) {
@@ -133,8 +175,8 @@ static void multiply_part(void *arg, int64_t begin, int64_t end, int part) {
 
 static void output_part(void *arg, int64_t begin, int64_t end, int part) {
     const block *b = arg;
-    mxci_winograd_output(&b->w, b->call->scratch.m, b->call->bias, b->call->add, b->call->out, part_buffer(b, part),
-                         begin, end);
+    mxci_winograd_output(&b->w, b->call->scratch.m + begin * b->w.tiles, b->call->bias, b->call->add, b->call->out,
+                         part_buffer(b, part), begin, end);
 }
 
 static void out_grad_part(void *arg, int64_t begin, int64_t end, int part) {
@@ -150,8 +192,59 @@ static void accumulate_part(void *arg, int64_t begin, int64_t end, int part) {
 
 static void weight_grad_part(void *arg, int64_t begin, int64_t end, int part) {
     const block *b = arg;
+    const mxci_winograd_part filters = {
+        .filter = begin * LANES,
+        .filters = (end * LANES < b->w.filters ? end * LANES : b->w.filters) - begin * LANES,
+        .channels = b->w.channels,
+        .row = whole_columns(b->w.filters),
+        .step = b->w.u_step,
+    };
     (void)part;
-    mxci_winograd_weight_grad(&b->w, b->call->scratch.u, b->call->add, b->call->out, begin, end);
+    mxci_winograd_weight_grad(&b->w, &filters, b->call->scratch.u + begin * LANES, b->call->add, b->call->out);
+}
+
+static int64_t blocks_of(int64_t n, int64_t block) {
+    return (n + block - 1) / block;
+}
+
+static int64_t least(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+/* Blocks of filters begin..end-1 of the output: for each block of channels the weights, then their products. */
+static void filters_part(void *arg, int64_t begin, int64_t end, int part) {
+    const block *b = arg;
+    const mxci_winograd *w = &b->w;
+    const mxci_winograd_call *call = b->call;
+    float *u = call->scratch.u + part * POSITIONS * w->u_step, *m = call->scratch.m + part * POSITIONS * w->m_step;
+    for (int64_t i = begin; i < end; i++) {
+        mxci_winograd_part p = {.filter = i * w->filter_block, .row = w->channel_block, .step = w->u_step};
+        p.filters = least(w->filter_block, w->filters - p.filter);
+        for (; p.channel < w->channels; p.channel += w->channel_block) {
+            p.channels = least(w->channel_block, w->channels - p.channel);
+            mxci_winograd_weights(w, &p, call->weight, u);
+            mxci_winograd_multiply_part(w, &p, u, call->scratch.v, m);
+        }
+        mxci_winograd_output(w, m, call->bias, call->add, call->out, part_buffer(b, part), p.filter,
+                             p.filter + p.filters);
+    }
+}
+
+/* Blocks of panels of filters and of channels begin..end-1 of the weights' gradient. */
+static void weight_blocks_part(void *arg, int64_t begin, int64_t end, int part) {
+    const block *b = arg;
+    const mxci_winograd *w = &b->w;
+    const mxci_winograd_call *call = b->call;
+    const int64_t n = blocks_of(w->channels, w->channel_block);
+    float *sums = call->scratch.u + part * POSITIONS * w->u_step;
+    for (int64_t i = begin; i < end; i++) {
+        mxci_winograd_part p = {.filter = i / n * w->filter_block, .row = w->filter_block, .step = w->u_step};
+        p.channel = i % n * w->channel_block;
+        p.filters = least(w->filter_block, w->filters - p.filter);
+        p.channels = least(w->channel_block, w->channels - p.channel);
+        mxci_winograd_accumulate_part(w, &p, call->scratch.v, call->scratch.m, sums);
+        mxci_winograd_weight_grad(w, &p, sums, call->add, call->out);
+    }
 }
 
 /* Items of a loop that are worth a thread of their own, each taking so many instructions on vectors. */
@@ -166,6 +259,13 @@ void mxci_winograd_forward(const mxc_run *run, const mxci_winograd_call *call) {
     const mxci_winograd *w = call->plan;
     const int64_t rows = call->batch * w->rows;
     block b = {.call = call, .w = *w};
+    if (w->filter_block) {
+        const double tiles = (double)w->tiles, pairs = (double)w->channels * (double)w->filter_block;
+        mxc_parallel_for(run, w->channels, grain(60 * tiles), input_part, &b);
+        mxc_parallel_for(run, blocks_of(w->filters, w->filter_block), grain((25 + 4.5 * tiles) * pairs), filters_part,
+                         &b);
+        return;
+    }
     mxc_parallel_for(run, w->filters, grain(25 * (double)w->channels), weights_part, &b);
     for (b.w.first = 0; b.w.first < rows; b.w.first += w->count) {
         b.w.count = rows - b.w.first < w->count ? rows - b.w.first : w->count;
@@ -183,6 +283,14 @@ void mxci_winograd_backward_weight(const mxc_run *run, const mxci_winograd_call 
     const int64_t rows = call->batch * w->rows, eights = whole_columns(w->filters) / LANES;
     const int64_t panels = panels_of(w->filters);
     block b = {.call = call, .w = *w, .by_tile = 1};
+    if (w->filter_block) {
+        const double all = (double)w->tiles, pairs = (double)w->channel_block * (double)w->filter_block;
+        mxc_parallel_for(run, w->channels, grain(60 * all), input_part, &b);
+        mxc_parallel_for(run, eights, grain(LANES * 40 * all), out_grad_part, &b);
+        mxc_parallel_for(run, blocks_of(w->filters, w->filter_block) * blocks_of(w->channels, w->channel_block),
+                         grain((25 + 4.5 * all) * pairs), weight_blocks_part, &b);
+        return;
+    }
     for (b.w.first = 0; b.w.first < rows; b.w.first += w->count, b.add = 1) {
         b.w.count = rows - b.w.first < w->count ? rows - b.w.first : w->count;
         const double tiles = (double)(b.w.count * w->columns);

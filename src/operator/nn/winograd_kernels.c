@@ -129,35 +129,53 @@ void mxci_winograd_input(const mxci_winograd *w, const float *image, int by_tile
 /* ---- weights ------------------------------------------------------------------------------------------------------
  */
 
-/* Eight channels of a filter, of which count exist; the others are zeros. */
-MXCI_INLINE void load_weights(const float *weight, int64_t count, V g[9]) {
+/* Eight channels of a filter, step floats apart, of which count exist; the others are zeros. */
+MXCI_INLINE void load_weights(const float *weight, int64_t step, int64_t count, int flipped, V g[9]) {
     static const float none[9];
     const float *from[LANES];
     MXCI_UNROLL
     for (int i = 0; i < LANES; i++) {
-        from[i] = i < count ? weight + 9 * i : none;
+        from[i] = i < count ? weight + step * i : none;
         g[i] = mxci_load_f32(from[i]);
     }
     mxci_transpose_f32(g);
     g[8] = (V){from[0][8], from[1][8], from[2][8], from[3][8], from[4][8], from[5][8], from[6][8], from[7][8]};
+    if (flipped)
+        for (int i = 0; i < 4; i++) {
+            const V other = g[8 - i];
+            g[8 - i] = g[i];
+            g[i] = other;
+        }
 }
 
-void mxci_winograd_weights(const mxci_winograd *w, const float *weight, float *u, int64_t begin, int64_t end) {
-    for (int64_t f = begin; f < end; f++) {
-        for (int64_t c = 0; c < w->channels; c += LANES) {
-            const int64_t count = w->channels - c < LANES ? w->channels - c : LANES;
-            float *to = u + f * w->channels + c;
-            V g[9], d[IN * 3], out[IN * IN];
-            load_weights(weight + (f * w->channels + c) * 9, count, g);
-            for (int x = 0; x < 3; x++)
-                transform_weight(g + x, 3, d + x, 3);
-            for (int y = 0; y < IN; y++)
-                transform_weight(d + 3 * y, 1, out + IN * y, 1);
-            for (int t = 0; t < IN * IN; t++) {
-                if (count == LANES)
-                    mxci_store_f32(to + t * w->u_step, out[t]);
-                else
-                    memcpy(to + t * w->u_step, &out[t], (size_t)count * sizeof *to);
+/* U of a filter and eight channels, of which count exist, positions step floats apart. */
+MXCI_INLINE void store_weights(const V g[9], int64_t count, int64_t step, float *u) {
+    V d[IN * 3], out[IN * IN];
+    for (int x = 0; x < 3; x++)
+        transform_weight(g + x, 3, d + x, 3);
+    for (int y = 0; y < IN; y++)
+        transform_weight(d + 3 * y, 1, out + IN * y, 1);
+    for (int t = 0; t < IN * IN; t++) {
+        if (count == LANES)
+            mxci_store_f32(u + t * step, out[t]);
+        else
+            memcpy(u + t * step, &out[t], (size_t)count * sizeof *u);
+    }
+}
+
+/* In the order of memory, as far as this keeps the results of a cache line together. */
+void mxci_winograd_weights(const mxci_winograd *w, const mxci_winograd_part *part, const float *weight, float *u) {
+    const int64_t filter_step = w->flipped ? 9 : 9 * w->channels, channel_step = w->flipped ? 9 * w->filters : 9;
+    const int64_t block = w->flipped ? 2 * LANES : 1;
+    weight += part->filter * filter_step + part->channel * channel_step;
+    for (int64_t first = 0, last; first < part->filters; first = last) {
+        last = part->filters - first < block ? part->filters : first + block;
+        for (int64_t c = 0; c < part->channels; c += LANES) {
+            const int64_t count = part->channels - c < LANES ? part->channels - c : LANES;
+            for (int64_t f = first; f < last; f++) {
+                V g[9];
+                load_weights(weight + f * filter_step + c * channel_step, channel_step, count, w->flipped, g);
+                store_weights(g, count, part->step, u + f * part->row + c);
             }
         }
     }
@@ -206,6 +224,18 @@ void mxci_winograd_multiply(const mxci_winograd *w, const float *u, const float 
     }
 }
 
+void mxci_winograd_multiply_part(const mxci_winograd *w, const mxci_winograd_part *part, const float *u, const float *v,
+                                 float *m) {
+    const int64_t tiles = whole_columns(w->count * w->columns);
+    for (int t = 0; t < IN * IN; t++)
+        for (int64_t first = 0; first < tiles; first += PANEL) {
+            const int64_t width = panel_width(first, tiles);
+            multiply_panel(part->filters, part->channels, width, u + t * part->step, part->row,
+                           v + t * w->v_step + first * w->channels + part->channel * width, part->channel > 0,
+                           m + t * w->m_step + first, w->tiles);
+        }
+}
+
 /* ---- results ------------------------------------------------------------------------------------------------------
  */
 
@@ -251,7 +281,7 @@ void mxci_winograd_output(const mxci_winograd *w, const float *m, const float *b
     for (int64_t f = begin; f < end; f++) {
         walk at = {0, 0};
         for (int64_t k = 0; k < tiles; k += LANES)
-            store_tiles(w, m + f * w->tiles + k, &at, buffer);
+            store_tiles(w, m + (f - begin) * w->tiles + k, &at, buffer);
         scatter_rows(w, buffer, bias ? bias[f] : 0, add, out + f * w->out[0] * w->out[1]);
     }
 }
@@ -312,24 +342,42 @@ void mxci_winograd_accumulate(const mxci_winograd *w, const float *v, const floa
     }
 }
 
-void mxci_winograd_weight_grad(const mxci_winograd *w, const float *sums, int add, float *weight_grad, int64_t begin,
-                               int64_t end) {
-    const int64_t filters = whole_columns(w->filters);
-    for (int64_t first = begin * LANES; first < end * LANES && first < w->filters; first += LANES) {
-        const int64_t count = w->filters - first < LANES ? w->filters - first : LANES;
-        for (int64_t c = 0; c < w->channels; c++) {
+void mxci_winograd_accumulate_part(const mxci_winograd *w, const mxci_winograd_part *part, const float *v,
+                                   const float *d, float *sums) {
+    const int64_t tiles = whole_columns(w->count * w->columns);
+    const int64_t width = panel_width(part->filter, whole_columns(w->filters));
+    for (int t = 0; t < IN * IN; t++)
+        multiply_panel(part->channels, tiles, width, v + t * w->v_step + part->channel * w->tiles, w->tiles,
+                       d + t * w->m_step + part->filter * w->tiles, 0, sums + t * part->step, part->row);
+}
+
+/* The nine gradients of each of eight filters, of which count exist, filters step floats apart. */
+MXCI_INLINE void store_weight_grad(V out[9], int64_t count, int add, int64_t step, float *to) {
+    const V last = out[8];
+    mxci_transpose_f32(out);
+    MXCI_UNROLL
+    for (int f = 0; f < LANES; f++) {
+        if (f >= count)
+            return;
+        mxci_store_f32(to + f * step, add ? mxci_load_f32(to + f * step) + out[f] : out[f]);
+        to[f * step + 8] = (add ? to[f * step + 8] : 0) + last[f];
+    }
+}
+
+void mxci_winograd_weight_grad(const mxci_winograd *w, const mxci_winograd_part *part, const float *sums, int add,
+                               float *weight_grad) {
+    for (int64_t first = 0; first < part->filters; first += LANES) {
+        const int64_t count = part->filters - first < LANES ? part->filters - first : LANES;
+        for (int64_t c = 0; c < part->channels; c++) {
             V in[IN * IN], d[3 * IN], out[9];
             for (int t = 0; t < IN * IN; t++)
-                in[t] = mxci_load_f32(sums + t * w->u_step + c * filters + first);
+                in[t] = mxci_load_f32(sums + t * part->step + c * part->row + first);
             for (int x = 0; x < IN; x++)
                 transform_weight_grad(in + x, IN, d + x, IN);
             for (int y = 0; y < 3; y++)
                 transform_weight_grad(d + IN * y, 1, out + 3 * y, 1);
-            for (int64_t f = 0; f < count; f++) {
-                float *to = weight_grad + ((first + f) * w->channels + c) * 9;
-                for (int k = 0; k < 9; k++)
-                    to[k] = (add ? to[k] : 0) + out[k][f];
-            }
+            store_weight_grad(out, count, add, 9 * w->channels,
+                              weight_grad + ((part->filter + first) * w->channels + part->channel + c) * 9);
         }
     }
 }

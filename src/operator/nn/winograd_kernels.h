@@ -35,15 +35,24 @@ typedef struct mxci_winograd {
     int64_t first, count;           /* the block's rows of tiles, counted through all samples */
     int64_t tiles;                  /* of the largest block, a multiple of MXCI_WINOGRAD_COLUMNS */
     int64_t u_step, v_step, m_step; /* floats from a position to the next */
+    int flipped;                    /* weights are (C,F,3,3), back to front: for the data's gradient */
+    /* Where all tiles are one block: filters and channels that are transformed and multiplied together; else 0. */
+    int64_t filter_block, channel_block;
 } mxci_winograd;
+
+/* Some filters and channels of U or S, which stand in memory alone: rows row floats apart, positions step floats. */
+typedef struct mxci_winograd_part {
+    int64_t filter, filters, channel, channels; /* the first one and how many */
+    int64_t row, step;
+} mxci_winograd_part;
 
 /* Columns of a panel of a product, which depend on the level; the last panel may be narrower. */
 int64_t mxci_winograd_panel(void);
 /* Floats of a thread's buffer for rows of tiles: of input or of output. */
 int64_t mxci_winograd_buffer(const mxci_winograd *w);
 
-/* U[t][f][c] of filters begin..end-1 from weights (F,C,3,3). */
-void mxci_winograd_weights(const mxci_winograd *w, const float *weight, float *u, int64_t begin, int64_t end);
+/* U[t][f][c] of the part's filters and channels from all weights (F,C,3,3). */
+void mxci_winograd_weights(const mxci_winograd *w, const mxci_winograd_part *part, const float *weight, float *u);
 /* V of channels begin..end-1 of the block. For products (by_tile 0) in panels V[t][panel][c][tiles of the panel], for
  * the weights' gradient (1) as V[t][c][tiles]. Tiles that do not exist are zeros. */
 void mxci_winograd_input(const mxci_winograd *w, const float *image, int by_tile, float *v, float *buffer,
@@ -51,7 +60,10 @@ void mxci_winograd_input(const mxci_winograd *w, const float *image, int by_tile
 /* M[t][f][tiles] = U V, for units begin..end-1 of 36 positions x panels of the block. */
 void mxci_winograd_multiply(const mxci_winograd *w, const float *u, const float *v, float *m, int64_t begin,
                             int64_t end);
-/* Filters begin..end-1 of out = or += A^T M A + bias; bias NULL: none. */
+/* M[t][f][tiles] = U V of the part, or += where it does not begin with the first channel, for all panels. */
+void mxci_winograd_multiply_part(const mxci_winograd *w, const mxci_winograd_part *part, const float *u, const float *v,
+                                 float *m);
+/* Filters begin..end-1, whose M is at m, of out = or += A^T M A + bias; bias NULL: none. */
 void mxci_winograd_output(const mxci_winograd *w, const float *m, const float *bias, int add, float *out, float *buffer,
                           int64_t begin, int64_t end);
 
@@ -62,8 +74,11 @@ void mxci_winograd_out_grad(const mxci_winograd *w, const float *out_grad, float
 /* Sums S[t][c][whole columns of filters] = or += V D^T, for units begin..end-1 of 36 positions x panels of filters. */
 void mxci_winograd_accumulate(const mxci_winograd *w, const float *v, const float *d, int add, float *sums,
                               int64_t begin, int64_t end);
-/* Eights of filters begin..end-1 of weight' = or += G^T S G. */
-void mxci_winograd_weight_grad(const mxci_winograd *w, const float *sums, int add, float *weight_grad, int64_t begin,
-                               int64_t end);
+/* Sums S[t][c][filters of the part] = V D^T. The part's filters are a panel. */
+void mxci_winograd_accumulate_part(const mxci_winograd *w, const mxci_winograd_part *part, const float *v,
+                                   const float *d, float *sums);
+/* The part's weight' = or += G^T S G; its first filter is a multiple of eight. */
+void mxci_winograd_weight_grad(const mxci_winograd *w, const mxci_winograd_part *part, const float *sums, int add,
+                               float *weight_grad);
 
 #endif
