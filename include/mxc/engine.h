@@ -218,7 +218,8 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_wait_all(mxc_engine *engine);
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_wait_all_for(mxc_engine *engine, int64_t timeout_ms, int *is_done);
 
-/** The body of a parallel loop: items begin to end - 1, as part number part.
+/** The body of a parallel loop: items begin to end - 1, as part number part, or by thread number part of a dynamic
+ *  loop.
  *  @thread any
  */
 typedef void (*mxc_range_fn)(void *arg, int64_t begin, int64_t end, int part);
@@ -231,6 +232,14 @@ typedef void (*mxc_range_fn)(void *arg, int64_t begin, int64_t end, int part);
  * @param grain  least size of a part worth giving away
  */
 MXC_API void mxc_parallel_for(const mxc_run *run, int64_t n, int64_t grain, mxc_range_fn body, void *arg);
+/**
+ * The same with several parts for each thread, so that a thread whose processor is slow or busy runs fewer of them. The
+ * body's argument part is the number of the thread, from 0 to mxc_engine_parallelism() - 1: no two parts that run at
+ * one time have the same, so scratch memory may be chosen by it, but results must not depend on it.
+ * @param[null] run  of the calling function; NULL: run all here
+ * @param grain  least size of a part worth giving away
+ */
+MXC_API void mxc_parallel_for_dynamic(const mxc_run *run, int64_t n, int64_t grain, mxc_range_fn body, void *arg);
 /** How many parts mxc_parallel_for would make.
  *  @param[null] run  of the calling function
  */

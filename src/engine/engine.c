@@ -11,7 +11,7 @@
 #include "engine/fork/fork_child.h"
 #include "engine/schedule/threaded.h"
 
-enum { MAX_THREADS = 1024 };
+enum { MAX_THREADS = MXCI_LOOP_THREADS };
 
 static const mxci_engine_ops *const ops_of_kind[] = {
     [MXC_ENGINE_NAIVE] = &mxci_engine_ops_naive,

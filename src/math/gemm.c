@@ -136,14 +136,30 @@ static void gemm_plan(split *s, int parts) {
     s->units = s->by_row ? strips : panels;
 }
 
-/* Each part has at least about PART_FLOPS of work; a unit is a strip of 6 rows or a panel of 16 columns. */
+/* Whether a thread's share of a product goes to BLAS, whose speed needs large pieces. */
+static int is_share_for_blas(const split *s, int parts) {
+    mxci_gemm_args share = *s->g;
+    if (s->by_row)
+        share.m = (share.m + parts - 1) / parts;
+    else
+        share.n = (share.n + parts - 1) / parts;
+    return is_for_blas(&share);
+}
+
+/* A unit is a strip of 6 rows or a panel of 16 columns. Each part has at least about PART_FLOPS of work, and as many
+ * units as packing takes little time beside: each packs its columns of B, and reads the rows of A. */
 static void run_split(const mxc_run *run, const mxci_gemm_args *g) {
+    enum { STRIPS = 12, PANELS = 8 };
+    const int threads = run ? mxc_engine_parallelism(run->engine) : 1;
     split s = {.g = g};
-    double flops;
     mxci_blas_init();
-    gemm_plan(&s, run ? mxc_engine_parallelism(run->engine) : 1);
-    flops = 2.0 * (double)g->m * (double)g->n * (double)(g->k + 1) / (double)s.units;
-    mxc_parallel_for(run, g->batch * s.units, (int64_t)(PART_FLOPS / flops) + 1, gemm_run_part, &s);
+    gemm_plan(&s, threads);
+    const double flops = 2.0 * (double)g->m * (double)g->n * (double)(g->k + 1) / (double)s.units;
+    const int64_t grain = (int64_t)(PART_FLOPS / flops) + 1, least = s.by_row ? STRIPS : PANELS;
+    if (g->batch * s.units < 2 * least * threads || is_share_for_blas(&s, threads))
+        mxc_parallel_for(run, g->batch * s.units, grain, gemm_run_part, &s);
+    else
+        mxc_parallel_for_dynamic(run, g->batch * s.units, grain > least ? grain : least, gemm_run_part, &s);
 }
 
 /* ---- 16-bit types ---------------------------------------------------------------------------------------------- */

@@ -95,6 +95,99 @@ static void test_same_parts(void **state) {
     }
 }
 
+/* ---- dynamic ---- */
+
+typedef struct dynamic_loop {
+    int64_t n, grain;
+    _Atomic int touched[MOST], running[1024], parts, wrong;
+} dynamic_loop;
+
+/* No two parts that run at one time have the same number, which is below the parallelism. */
+static void touch_as_thread(void *arg, int64_t begin, int64_t end, int thread) {
+    dynamic_loop *l = arg;
+    if (thread < 0 || thread >= 4 || atomic_fetch_add(&l->running[thread], 1) || begin >= end)
+        atomic_fetch_add(&l->wrong, 1);
+    if (end - begin < l->grain)
+        atomic_fetch_add(&l->wrong, l->n >= l->grain);
+    for (int64_t i = begin; i < end; i++)
+        atomic_fetch_add_explicit(&l->touched[i], 1, memory_order_relaxed);
+    atomic_fetch_add(&l->parts, 1);
+    atomic_fetch_sub(&l->running[thread], 1);
+}
+
+static mxc_status run_dynamic(const mxc_run *run, void *arg) {
+    dynamic_loop *l = arg;
+    mxc_parallel_for_dynamic(run, l->n, l->grain, touch_as_thread, l);
+    return MXC_OK;
+}
+
+static void test_dynamic_coverage(void **state) {
+    static dynamic_loop l;
+    uint64_t random = 11;
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        mxc_engine *engine = make_engine(all_kinds[k], 2, 3);
+        mxc_task task = make_task(run_dynamic, &l);
+        for (int i = 0; i < TEST_SCALE(300); i++) {
+            memset(&l, 0, sizeof l);
+            l.n = i < 10 ? i - 2 : (int64_t)(next_random(&random) % MOST);
+            l.grain = next_random(&random) % 3 ? (int64_t)(next_random(&random) % 500) - 5 : 1;
+            assert_ok(mxc_engine_push(engine, &task, 0, NULL, 0, NULL, 0));
+            assert_ok(mxc_wait_all(engine));
+            assert_int_equal(l.wrong, 0);
+            if (l.n >= 100 && l.grain <= 1)
+                assert_in_range(l.parts, 5, l.n); /* more than threads */
+            for (int j = 0; j < MOST; j++)
+                assert_int_equal(l.touched[j], j < l.n);
+        }
+        mxc_engine_destroy(engine);
+    }
+    memset(&l, 0, sizeof l);
+    l.n = 1000;
+    mxc_parallel_for_dynamic(NULL, l.n, 1, touch_as_thread, &l);
+    mxc_parallel_for_dynamic(NULL, 0, 1, touch_as_thread, NULL);
+    mxc_parallel_for_dynamic(NULL, 10, 1, NULL, NULL);
+    assert_int_equal(l.parts, 1);
+    assert_int_equal(l.wrong, 0);
+}
+
+typedef struct stalled_loop {
+    _Atomic int ended, others; /* items; of these while the first one had not ended */
+} stalled_loop;
+
+/* The first item lasts until the others that are not of its part have ended: their owner's are left to whoever comes.
+ */
+static void stall_first(void *arg, int64_t begin, int64_t end, int thread) {
+    stalled_loop *l = arg;
+    const int64_t give_up = mxci_now_ns() + 5000000000;
+    (void)thread;
+    while (begin == 0 && atomic_load(&l->ended) < 64 - (int)end && mxci_now_ns() < give_up)
+        mxci_thread_yield();
+    if (begin == 0)
+        atomic_store(&l->others, atomic_load(&l->ended));
+    atomic_fetch_add(&l->ended, (int)(end - begin));
+}
+
+static mxc_status run_stalled(const mxc_run *run, void *arg) {
+    mxc_parallel_for_dynamic(run, 64, 1, stall_first, arg);
+    return MXC_OK;
+}
+
+/* A thread that is held up in one part does not hold up the parts that were meant for it. */
+static void test_stalled_thread(void **state) {
+    mxc_engine *engine = make_engine(MXC_ENGINE_THREADED, 2, 0);
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        stalled_loop l = {0, 0};
+        mxc_task task = make_task(run_stalled, &l);
+        assert_ok(mxc_engine_push(engine, &task, 0, NULL, 0, NULL, 0));
+        assert_ok(mxc_wait_all(engine));
+        assert_int_equal(l.ended, 64);
+        assert_int_equal(l.others, 64 - 64 / (4 * 8));
+    }
+    mxc_engine_destroy(engine);
+}
+
 /* ---- nested, and many at once ---- */
 
 typedef struct nest {
@@ -220,8 +313,10 @@ static void test_sleepers_come(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_coverage),    cmocka_unit_test(test_without_run), cmocka_unit_test(test_same_parts),
-        cmocka_unit_test(test_many_nested), cmocka_unit_test(test_parts_push),  cmocka_unit_test(test_sleepers_come),
+        cmocka_unit_test(test_coverage),       cmocka_unit_test(test_without_run),
+        cmocka_unit_test(test_same_parts),     cmocka_unit_test(test_dynamic_coverage),
+        cmocka_unit_test(test_stalled_thread), cmocka_unit_test(test_many_nested),
+        cmocka_unit_test(test_parts_push),     cmocka_unit_test(test_sleepers_come),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static rows_run softmax_cross_entropy_open_run(const mxc_op_call *call) {
 }
 
 static void over_rows(const rows_run *r, mxc_range_fn fn) {
-    mxc_parallel_for(r->call->run, r->y.shape.dim[0], MXCI_GRAIN / (8 * r->loss.shape.k) + 1, fn, (void *)r);
+    mxc_parallel_for_dynamic(r->call->run, r->y.shape.dim[0], MXCI_GRAIN / (8 * r->loss.shape.k) + 1, fn, (void *)r);
 }
 
 /* Rows begin..end-1: log softmax to scratch. */

@@ -126,7 +126,7 @@ static void softmax_output_backward_part(void *arg, int64_t begin, int64_t end, 
 static mxc_status softmax_output_run_rows(const mxc_op_call *call, softmax_run *r, int64_t outer, mxc_range_fn part) {
     int64_t row = r->loss.shape.k * r->loss.shape.inner;
     if (row > 0)
-        mxc_parallel_for(call->run, outer, MXCI_GRAIN / 4 / row + 1, part, r);
+        mxc_parallel_for_dynamic(call->run, outer, MXCI_GRAIN / 4 / row + 1, part, r);
     return MXC_OK;
 }
 

@@ -345,7 +345,7 @@ static mxc_status attention_forward(const mxc_op_call *call) {
         mxci_assign_constant(call->run, call->req[MXCI_LOG_SUM], &call->out[MXCI_LOG_SUM], 0);
         return MXC_OK;
     }
-    mxc_parallel_for(call->run, a.heads * blocks_of(&a), 1, attention_forward_part, &a);
+    mxc_parallel_for_dynamic(call->run, a.heads * blocks_of(&a), 1, attention_forward_part, &a);
     return MXC_OK;
 }
 

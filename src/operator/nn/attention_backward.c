@@ -273,7 +273,7 @@ mxc_status mxci_attention_backward(const mxc_op_call *call) {
     if (call->n_in > MXCI_MASK)
         mxci_assign_zero_gradient(call, MXCI_MASK);
     mxc_parallel_for(call->run, r.a.heads * r.a.queries, 256, row_dots, &r);
-    mxc_parallel_for(call->run, r.a.heads * r.slices, 1, run_slices, &r);
+    mxc_parallel_for_dynamic(call->run, r.a.heads * r.slices, 1, run_slices, &r);
     if (r.slices > 1)
         mxc_parallel_for(call->run, r.a.heads, 1, sum_slices, &r);
     return MXC_OK;

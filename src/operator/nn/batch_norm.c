@@ -126,7 +126,7 @@ static mxc_status run_channels(const mxc_op_call *call, mxc_range_fn part, int r
     const int axis = mxci_bn_axis(call->params, data->ndim);
     int64_t d = mxci_shape_count(data, axis + 1, data->ndim);
     bn_run r = {call, {.n = d ? mxci_shape_count(data, 0, axis) : 0, .d = d, .step = data->dim[axis] * d}, relu};
-    mxc_parallel_for(call->run, data->dim[axis], MXCI_GRAIN / 2 / (r.channel.n * d + 1) + 1, part, &r);
+    mxc_parallel_for_dynamic(call->run, data->dim[axis], MXCI_GRAIN / 2 / (r.channel.n * d + 1) + 1, part, &r);
     return MXC_OK;
 }
 
@@ -283,9 +283,10 @@ static mxc_status run_channels_last(const mxc_op_call *call, int relu) {
     mxci_scratch s = {.base = call->temp};
     bn_last_run r = {.run = {call, {.n = n, .d = 1, .step = channels}, relu},
                      .cycle = take_cycle(&s, channels, data->dtype)};
-    mxc_parallel_for(call->run, channels, MXCI_GRAIN / 32 / (uses_batch(call) ? n + 1 : 1) + 1, coefficients_part, &r);
+    mxc_parallel_for_dynamic(call->run, channels, MXCI_GRAIN / 32 / (uses_batch(call) ? n + 1 : 1) + 1,
+                             coefficients_part, &r);
     if (call->req[OUT] != MXC_REQ_NULL)
-        mxc_parallel_for(call->run, n * channels, MXCI_GRAIN, affine_last_part, &r);
+        mxc_parallel_for_dynamic(call->run, n * channels, MXCI_GRAIN, affine_last_part, &r);
     return MXC_OK;
 }
 
@@ -375,7 +376,7 @@ static mxc_status bn_relu_backward(const mxc_op_call *call) {
     memcpy(gradients, call->out_grad, sizeof gradients);
     gradients[OUT].data = call->temp;
     masked.out_grad = gradients;
-    mxc_parallel_for(call->run, mxci_tensor_size(&call->in[DATA]), MXCI_GRAIN, bn_relu_mask_part, (void *)call);
+    mxc_parallel_for_dynamic(call->run, mxci_tensor_size(&call->in[DATA]), MXCI_GRAIN, bn_relu_mask_part, (void *)call);
     return bn_backward(&masked);
 }
 

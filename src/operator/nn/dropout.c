@@ -128,7 +128,7 @@ static mxc_status apply_broadcast(const mxc_op_call *call, mxc_req req, const mx
 static mxc_status forward_broadcast(const mxc_op_call *call) {
     mask_run r = {.call = call, .mask = call->out[MASK]};
     r.mask.data = call->temp;
-    mxc_parallel_for(call->run, mxci_tensor_size(&r.mask), MXCI_GRAIN / 4, mask_part, &r);
+    mxc_parallel_for_dynamic(call->run, mxci_tensor_size(&r.mask), MXCI_GRAIN / 4, mask_part, &r);
     mxci_assign(call->run, call->req[MASK], &call->out[MASK], &r.mask);
     return apply_broadcast(call, call->req[OUT], &call->out[OUT], &call->in[0], r.mask.data);
 }
@@ -141,7 +141,8 @@ static mxc_status dropout_forward(const mxc_op_call *call) {
     if (mxci_dropout_drops(p, call->is_train)) {
         if (p->axes.n > 0)
             return forward_broadcast(call);
-        mxc_parallel_for(call->run, mxci_tensor_size(&call->in[0]), MXCI_GRAIN / 4, dropout_forward_part, (void *)call);
+        mxc_parallel_for_dynamic(call->run, mxci_tensor_size(&call->in[0]), MXCI_GRAIN / 4, dropout_forward_part,
+                                 (void *)call);
         return MXC_OK;
     }
     mxci_assign(call->run, call->req[OUT], &call->out[OUT], &call->in[0]);
@@ -161,8 +162,8 @@ static mxc_status dropout_backward(const mxc_op_call *call) {
     if (((const mxci_dropout_params *)call->params)->axes.n > 0)
         return apply_broadcast(call, call->req[0], &call->in_grad[0], &call->out_grad[OUT], call->out[MASK].data);
     if (call->req[0] != MXC_REQ_NULL)
-        mxc_parallel_for(call->run, mxci_tensor_size(&call->in_grad[0]), MXCI_GRAIN, dropout_backward_part,
-                         (void *)call);
+        mxc_parallel_for_dynamic(call->run, mxci_tensor_size(&call->in_grad[0]), MXCI_GRAIN, dropout_backward_part,
+                                 (void *)call);
     return MXC_OK;
 }
 

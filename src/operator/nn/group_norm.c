@@ -135,8 +135,8 @@ static void group_norm_forward_part(void *arg, int64_t begin, int64_t end, int p
 
 static mxc_status group_norm_forward(const mxc_op_call *call) {
     group_run r = group_norm_open_run(call);
-    mxc_parallel_for(call->run, mxci_tensor_size(&call->out[MEAN]), MXCI_GRAIN / 2 / (r.per * r.inner + 1) + 1,
-                     group_norm_forward_part, &r);
+    mxc_parallel_for_dynamic(call->run, mxci_tensor_size(&call->out[MEAN]), MXCI_GRAIN / 2 / (r.per * r.inner + 1) + 1,
+                             group_norm_forward_part, &r);
     return MXC_OK;
 }
 
@@ -181,8 +181,8 @@ static void group_norm_backward_part(void *arg, int64_t begin, int64_t end, int 
 static mxc_status group_norm_backward(const mxc_op_call *call) {
     group_run r = group_norm_open_run(call);
     int64_t samples = call->in[DATA].shape.dim[0], channels = call->in[DATA].shape.dim[1];
-    mxc_parallel_for(call->run, mxci_tensor_size(&call->out[MEAN]), MXCI_GRAIN / 4 / (r.per * r.inner + 1) + 1,
-                     group_norm_backward_part, &r);
+    mxc_parallel_for_dynamic(call->run, mxci_tensor_size(&call->out[MEAN]), MXCI_GRAIN / 4 / (r.per * r.inner + 1) + 1,
+                             group_norm_backward_part, &r);
     for (int64_t c = 0; c < channels; c += r.span) {
         double gamma = 0, beta = 0;
         for (int64_t n = 0; n < samples; n++)

@@ -164,7 +164,7 @@ static void layer_norm_forward_part(void *arg, int64_t begin, int64_t end, int p
 
 static mxc_status layer_norm_forward(const mxc_op_call *call) {
     norm_run r = layer_norm_open_run(call);
-    mxc_parallel_for(call->run, r.rows, MXCI_GRAIN / 2 / (r.columns + 1) + 1, layer_norm_forward_part, &r);
+    mxc_parallel_for_dynamic(call->run, r.rows, MXCI_GRAIN / 2 / (r.columns + 1) + 1, layer_norm_forward_part, &r);
     return MXC_OK;
 }
 
@@ -253,9 +253,9 @@ static mxc_status layer_norm_backward(const mxc_op_call *call) {
     if (r.columns == 0)
         return MXC_OK;
     r.chunks = chunks_of(r.rows, r.columns);
-    mxc_parallel_for(call->run, r.chunks, 1, chunks_part, &r);
+    mxc_parallel_for_dynamic(call->run, r.chunks, 1, chunks_part, &r);
     if (wants_sums(&r))
-        mxc_parallel_for(call->run, r.columns, MXCI_GRAIN / 16 / r.chunks, columns_part, &r);
+        mxc_parallel_for_dynamic(call->run, r.columns, MXCI_GRAIN / 16 / r.chunks, columns_part, &r);
     return MXC_OK;
 }
 

@@ -218,7 +218,7 @@ static mxc_status pack_forward(const mxc_op_call *call) {
     if (p->algorithm == MXCI_PACKED_BY_CHANNEL)
         pack_channels(&r);
     else
-        mxc_parallel_for(call->run, r.conv.groups * r.conv.panels, 1, pack_part, &r);
+        mxc_parallel_for_dynamic(call->run, r.conv.groups * r.conv.panels, 1, pack_part, &r);
     return MXC_OK;
 }
 
@@ -365,13 +365,13 @@ static void run_direct(const mxc_op_call *call, packed_run *r, int parts) {
     r->scratch = take_scratch(&r->plan, parts, &(mxci_scratch){.base = call->temp});
     memset(r->scratch.zeros, 0, (size_t)tap_floats(c) * sizeof(float));
     if (r->plan.padded > 0) {
-        mxc_parallel_for(call->run, c->batch * c->shape.in[0] * c->shape.in[1],
-                         MXCI_GRAIN / (c->shape.in[2] * c->in_pixel) + 1, pad_part, r);
+        mxc_parallel_for_dynamic(call->run, c->batch * c->shape.in[0] * c->shape.in[1],
+                                 MXCI_GRAIN / (c->shape.in[2] * c->in_pixel) + 1, pad_part, r);
         r->in = r->scratch.padded;
     }
     const int64_t blocks = (r->plan.pixels + r->plan.block - 1) / r->plan.block;
     const double products = (double)(r->plan.block * mxci_packed_panel()) * (double)(c->taps * c->shape.channels);
-    mxc_parallel_for(call->run, blocks * r->plan.panels, packed_grain(products), direct_part, r);
+    mxc_parallel_for_dynamic(call->run, blocks * r->plan.panels, packed_grain(products), direct_part, r);
 }
 
 static mxc_status packed_forward(const mxc_op_call *call) {
@@ -393,8 +393,8 @@ static mxc_status packed_forward(const mxc_op_call *call) {
     };
     const mxci_packed_conv *c = &r.plan.conv;
     if (p->algorithm == MXCI_PACKED_BY_CHANNEL) {
-        mxc_parallel_for(call->run, c->batch * c->shape.out[0] * c->shape.out[1],
-                         packed_grain((double)(c->shape.out[2] * c->taps * c->in_pixel)), channel_part, &r);
+        mxc_parallel_for_dynamic(call->run, c->batch * c->shape.out[0] * c->shape.out[1],
+                                 packed_grain((double)(c->shape.out[2] * c->taps * c->in_pixel)), channel_part, &r);
     } else if (p->algorithm == MXCI_PACKED_WINOGRAD) {
         const mxci_packed_winograd w = plan_winograd(p, &data->shape, &out->shape, parts);
         float *scratch = mxci_packed_winograd_scratch(&w, parts, &(mxci_scratch){.base = call->temp});

@@ -114,7 +114,7 @@ static void weights_part(void *arg, int64_t begin, int64_t end, int part) {
 void mxci_packed_winograd_pack(const mxc_run *run, const mxci_packed_winograd *w, const float *weight, int add,
                                float *packed) {
     packing p = {w, weight, add, packed};
-    mxc_parallel_for(run, w->panels, 1, weights_part, &p);
+    mxc_parallel_for_dynamic(run, w->panels, 1, weights_part, &p);
 }
 
 /* ---- blocks -------------------------------------------------------------------------------------------------------
@@ -158,9 +158,9 @@ static void run_blocks(const mxc_run *run, block *b, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; i++) {
         b->first = i * w->tiles;
         b->tiles = w->total - b->first < w->tiles ? w->total - b->first : w->tiles;
-        mxc_parallel_for(run, b->tiles, grain(300 * channels / lanes), input_part, b);
-        mxc_parallel_for(run, POSITIONS * w->panels, grain(2 * channels * (double)b->tiles), multiply_part, b);
-        mxc_parallel_for(run, b->tiles, grain(300 * (double)w->filters / lanes), output_part, b);
+        mxc_parallel_for_dynamic(run, b->tiles, grain(300 * channels / lanes), input_part, b);
+        mxc_parallel_for_dynamic(run, POSITIONS * w->panels, grain(2 * channels * (double)b->tiles), multiply_part, b);
+        mxc_parallel_for_dynamic(run, b->tiles, grain(300 * (double)w->filters / lanes), output_part, b);
     }
 }
 
@@ -195,5 +195,5 @@ void mxci_packed_winograd_run(const mxc_run *run, const mxci_packed_winograd *w,
     if (w->is_shared)
         run_blocks(run, &b, 0, blocks);
     else
-        mxc_parallel_for(run, blocks, 1, blocks_part, &b);
+        mxc_parallel_for_dynamic(run, blocks, 1, blocks_part, &b);
 }

@@ -201,7 +201,7 @@ static mxc_status run_planes(const mxc_op_call *call, mxc_range_fn part) {
     if (r.in == 0) /* only padding, forward */
         mxci_assign_constant(call->run, call->req[0], &call->out[0], 0);
     else if (call->req[0] != MXC_REQ_NULL)
-        mxc_parallel_for(call->run, data->dim[0] * data->dim[1], MXCI_GRAIN / (r.in + r.out + 1) + 1, part, &r);
+        mxc_parallel_for_dynamic(call->run, data->dim[0] * data->dim[1], MXCI_GRAIN / (r.in + r.out + 1) + 1, part, &r);
     return MXC_OK;
 }
 
@@ -248,8 +248,9 @@ static mxc_status run_channels_last(const mxc_op_call *call) {
     r.rows = r.shape.out[0] * r.shape.out[1];
     r.width = samples * r.rows < FEW_ROWS && channels > FEW_CHANNELS ? FEW_CHANNELS : channels;
     if (call->req[0] != MXC_REQ_NULL)
-        mxc_parallel_for(call->run, samples * r.rows * ((channels + r.width - 1) / r.width),
-                         MXCI_GRAIN / (r.width * r.shape.out[2] * (window + 3) / 4 + 1) + 1, pooling_last_part, &r);
+        mxc_parallel_for_dynamic(call->run, samples * r.rows * ((channels + r.width - 1) / r.width),
+                                 MXCI_GRAIN / (r.width * r.shape.out[2] * (window + 3) / 4 + 1) + 1, pooling_last_part,
+                                 &r);
     return MXC_OK;
 }
 

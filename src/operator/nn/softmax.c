@@ -104,8 +104,8 @@ void mxci_softmax_run(const mxc_run *run, const mxc_shape *data, int64_t axis, m
     int at = (int)(axis < 0 ? axis + data->ndim : axis);
     pass->shape.k = data->dim[at];
     pass->shape.inner = mxci_shape_count(data, at + 1, data->ndim);
-    mxc_parallel_for(run, mxci_shape_count(data, 0, at), MXCI_GRAIN / 4 / (pass->shape.k * pass->shape.inner) + 1,
-                     softmax_run_part, pass);
+    mxc_parallel_for_dynamic(run, mxci_shape_count(data, 0, at),
+                             MXCI_GRAIN / 4 / (pass->shape.k * pass->shape.inner) + 1, softmax_run_part, pass);
 }
 
 /* sign: of z in data. */

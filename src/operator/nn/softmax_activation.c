@@ -48,7 +48,7 @@ static mxc_status softmax_activation_run_rows(const mxc_op_call *call, mxc_range
     if (p->mode == MXCI_MODE_CHANNEL)
         r.shape = (mxci_softmax_shape){data->dim[1], mxci_shape_count(data, 2, data->ndim), 1, NULL};
     if (call->req[0] != MXC_REQ_NULL && row > 0)
-        mxc_parallel_for(call->run, data->dim[0], MXCI_GRAIN / 4 / row + 1, part, &r);
+        mxc_parallel_for_dynamic(call->run, data->dim[0], MXCI_GRAIN / 4 / row + 1, part, &r);
     return MXC_OK;
 }
 

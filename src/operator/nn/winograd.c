@@ -261,20 +261,20 @@ void mxci_winograd_forward(const mxc_run *run, const mxci_winograd_call *call) {
     block b = {.call = call, .w = *w};
     if (w->filter_block) {
         const double tiles = (double)w->tiles, pairs = (double)w->channels * (double)w->filter_block;
-        mxc_parallel_for(run, w->channels, grain(60 * tiles), input_part, &b);
-        mxc_parallel_for(run, blocks_of(w->filters, w->filter_block), grain((25 + 4.5 * tiles) * pairs), filters_part,
-                         &b);
+        mxc_parallel_for_dynamic(run, w->channels, grain(60 * tiles), input_part, &b);
+        mxc_parallel_for_dynamic(run, blocks_of(w->filters, w->filter_block), grain((25 + 4.5 * tiles) * pairs),
+                                 filters_part, &b);
         return;
     }
-    mxc_parallel_for(run, w->filters, grain(25 * (double)w->channels), weights_part, &b);
+    mxc_parallel_for_dynamic(run, w->filters, grain(25 * (double)w->channels), weights_part, &b);
     for (b.w.first = 0; b.w.first < rows; b.w.first += w->count) {
         b.w.count = rows - b.w.first < w->count ? rows - b.w.first : w->count;
         const int64_t panels = panels_of(b.w.count * w->columns);
         const double transform = 60 * (double)(b.w.count * w->columns);
-        mxc_parallel_for(run, w->channels, grain(transform), input_part, &b);
-        mxc_parallel_for(run, POSITIONS * panels, grain(2 * (double)w->channels * (double)w->filters), multiply_part,
-                         &b);
-        mxc_parallel_for(run, w->filters, grain(transform), output_part, &b);
+        mxc_parallel_for_dynamic(run, w->channels, grain(transform), input_part, &b);
+        mxc_parallel_for_dynamic(run, POSITIONS * panels, grain(2 * (double)w->channels * (double)w->filters),
+                                 multiply_part, &b);
+        mxc_parallel_for_dynamic(run, w->filters, grain(transform), output_part, &b);
     }
 }
 
@@ -285,18 +285,18 @@ void mxci_winograd_backward_weight(const mxc_run *run, const mxci_winograd_call 
     block b = {.call = call, .w = *w, .by_tile = 1};
     if (w->filter_block) {
         const double all = (double)w->tiles, pairs = (double)w->channel_block * (double)w->filter_block;
-        mxc_parallel_for(run, w->channels, grain(60 * all), input_part, &b);
-        mxc_parallel_for(run, eights, grain(LANES * 40 * all), out_grad_part, &b);
-        mxc_parallel_for(run, blocks_of(w->filters, w->filter_block) * blocks_of(w->channels, w->channel_block),
-                         grain((25 + 4.5 * all) * pairs), weight_blocks_part, &b);
+        mxc_parallel_for_dynamic(run, w->channels, grain(60 * all), input_part, &b);
+        mxc_parallel_for_dynamic(run, eights, grain(LANES * 40 * all), out_grad_part, &b);
+        mxc_parallel_for_dynamic(run, blocks_of(w->filters, w->filter_block) * blocks_of(w->channels, w->channel_block),
+                                 grain((25 + 4.5 * all) * pairs), weight_blocks_part, &b);
         return;
     }
     for (b.w.first = 0; b.w.first < rows; b.w.first += w->count, b.add = 1) {
         b.w.count = rows - b.w.first < w->count ? rows - b.w.first : w->count;
         const double tiles = (double)(b.w.count * w->columns);
-        mxc_parallel_for(run, w->channels, grain(60 * tiles), input_part, &b);
-        mxc_parallel_for(run, eights, grain(LANES * 40 * tiles), out_grad_part, &b);
-        mxc_parallel_for(run, POSITIONS * panels, grain(2 * (double)w->channels * tiles), accumulate_part, &b);
+        mxc_parallel_for_dynamic(run, w->channels, grain(60 * tiles), input_part, &b);
+        mxc_parallel_for_dynamic(run, eights, grain(LANES * 40 * tiles), out_grad_part, &b);
+        mxc_parallel_for_dynamic(run, POSITIONS * panels, grain(2 * (double)w->channels * tiles), accumulate_part, &b);
     }
-    mxc_parallel_for(run, eights, grain(LANES * 25 * (double)w->channels), weight_grad_part, &b);
+    mxc_parallel_for_dynamic(run, eights, grain(LANES * 25 * (double)w->channels), weight_grad_part, &b);
 }

@@ -128,15 +128,15 @@ double mxci_update_square_sum(const mxc_run *run, const mxc_tensor *a, double fa
     square_sum r = {a, b, factor, blocks};
     const int64_t n = mxci_update_square_blocks(mxci_tensor_size(a));
     double sum = 0;
-    mxc_parallel_for(run, n, 1, square_sum_blocks, &r);
+    mxc_parallel_for_dynamic(run, n, 1, square_sum_blocks, &r);
     for (int64_t i = 0; i < n; i++)
         sum += blocks[i];
     return sum;
 }
 
 void mxci_update_step_run(const mxc_run *run, const mxci_update_step *step) {
-    mxc_parallel_for(run, mxci_tensor_size(step->weight), MXCI_GRAIN, step->master ? step_master_range : step_range,
-                     (void *)step);
+    mxc_parallel_for_dynamic(run, mxci_tensor_size(step->weight), MXCI_GRAIN,
+                             step->master ? step_master_range : step_range, (void *)step);
 }
 
 mxci_update_step mxci_update_step_of(const mxc_op_call *call, const mxci_update_fn *rule, const mxci_update *factors,
