@@ -134,6 +134,9 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_symbol_remove_amp_casts(const mxc_symbol *
 
 /** Name of the node of a one-output symbol; NULL for a group. Borrowed. */
 MXC_API const char *mxc_symbol_name(const mxc_symbol *symbol);
+/** Name of the operator of the node that all outputs belong to; NULL for a variable and for outputs of several nodes.
+ *  Borrowed. */
+MXC_API const char *mxc_symbol_op_name(const mxc_symbol *symbol);
 /** Number of outputs. */
 MXC_API int64_t mxc_symbol_n_outputs(const mxc_symbol *symbol);
 /** Output i alone. Status: MXC_EINVAL. */

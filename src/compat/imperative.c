@@ -93,6 +93,18 @@ static int invoke_into(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out, 
     return 0;
 }
 
+/* While recording, no array that is in a graph may be written, whatever it is written with. */
+static int check_outputs(const char *op, int n, NDArrayHandle const *handles) {
+    for (int i = 0; mxc_autograd_is_recording() && i < n; i++) {
+        const mxnet_ndarray *to = handles[i];
+        if (to && to->array && mxc_autograd_in_graph(to->array))
+            return mxnet_fail("%s: output %d is written while recording, but belongs to a recorded graph or has a "
+                              "gradient; write to a new array, or in autograd.pause()",
+                              op, i);
+    }
+    return 0;
+}
+
 /* A copy to an array of another type or on another device, which operators do not make. */
 static int copy_to(mxc_ndarray *from, NDArrayHandle handle) {
     mxnet_ndarray *to = handle;
@@ -134,8 +146,13 @@ static int retain_rows(int n, mxc_ndarray *const *in, int *num_outputs, NDArrayH
 
 /* Arithmetic of an array of bool and a scalar is that of 64-bit integers. */
 static int widens_bool(const mxnet_op *op, int n_in, mxc_ndarray *const *in) {
-    static const char *const names[] = {"_plus_scalar", "_minus_scalar", "_rminus_scalar", "_mul_scalar",
-                                        "_div_scalar",  "_rdiv_scalar",  "_mod_scalar",    "_rmod_scalar"};
+    static const char *const names[] = {"_plus_scalar",        "_minus_scalar",         "_rminus_scalar",
+                                        "_mul_scalar",         "_div_scalar",           "_rdiv_scalar",
+                                        "_mod_scalar",         "_rmod_scalar",          "_power_scalar",
+                                        "_rpower_scalar",      "_maximum_scalar",       "_minimum_scalar",
+                                        "_equal_scalar",       "_not_equal_scalar",     "_greater_scalar",
+                                        "_lesser_scalar",      "_logical_or_scalar",    "_logical_and_scalar",
+                                        "_logical_xor_scalar", "_greater_equal_scalar", "_lesser_equal_scalar"};
     if (n_in != 1 || !in[0] || mxc_ndarray_dtype(in[0]) != MXC_BOOL)
         return 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -269,6 +286,8 @@ int mxnet_invoke(const mxnet_op *op, int num_inputs, NDArrayHandle const *inputs
     if (!in)
         return -1;
     MXNET_CALL(mxnet_arrays(num_inputs, inputs, in));
+    if (*outputs)
+        MXNET_CALL(check_outputs(op->name, *num_outputs, *outputs));
     if (*outputs && *num_outputs == 1 && num_inputs == 1 && !strcmp(op->name, "_copyto"))
         return copy_to(in[0], (*outputs)[0]);
     if (!strcmp(op->name, "reset_arrays"))

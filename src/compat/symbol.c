@@ -110,7 +110,10 @@ int MXSymbolCopy(SymbolHandle symbol, SymbolHandle *out) {
     if (!from)
         return -1;
     MXNET_TRY(mxc_symbol_copy(from, &copy));
-    return mxnet_symbol_new(copy, out);
+    MXNET_CALL(mxnet_symbol_new(copy, out));
+    mxnet_symbol *handle = *out;
+    handle->op = ((const mxnet_symbol *)symbol)->op;
+    return 0;
 }
 
 /* All outputs of a symbol in another handle, so that composing one does not change the other. */
@@ -185,17 +188,77 @@ static mxc_status set_initial_values(const mxc_symbol *symbol, const char *op) {
     return status;
 }
 
+/* What a call of an operator was given: the rest of its inputs are variables that composing makes. */
+typedef struct given_inputs {
+    uint32_t n;
+    const char *const *keys; /* NULL: in order */
+} given_inputs;
+
+/* Whether input `index` of an operator's node is a variable that composing has made: it has the name of the node, an
+ * underscore and that of the argument. */
+static int is_made(const given_inputs *given, const char *node, const char *input, int64_t index) {
+    const size_t length = node ? strlen(node) : 0;
+    if (!length || !input || strncmp(input, node, length) != 0 || input[length] != '_')
+        return 0;
+    if (!given->keys)
+        return index >= given->n;
+    for (uint32_t i = 0; i < given->n; i++)
+        if (!strcmp(given->keys[i], input + length + 1))
+            return 0;
+    return 1;
+}
+
+/* The attributes and parameters of an operator are those of its new variables, too, as in MXNet. */
+static mxc_status copy_attrs(const mxc_names *attrs, mxc_symbol *variable) {
+    for (int64_t i = 0; i + 1 < attrs->n; i += 2)
+        if (!mxc_symbol_attr(variable, attrs->items[i]))
+            MXC_TRY(mxc_symbol_set_attr(variable, attrs->items[i], attrs->items[i + 1]));
+    return MXC_OK;
+}
+
+static mxc_status describe_input(const mxc_symbol *symbol, const mxc_names *attrs, const given_inputs *given,
+                                 const mxc_symbol *inputs, int64_t index) {
+    mxc_symbol *input, *below = NULL;
+    MXC_TRY(mxc_symbol_output(inputs, index, &input));
+    mxc_status status = mxc_symbol_children(input, &below);
+    if (status == MXC_OK && !below && is_made(given, mxc_symbol_name(symbol), mxc_symbol_name(input), index))
+        status = copy_attrs(attrs, input);
+    mxc_symbol_release(below);
+    mxc_symbol_release(input);
+    return status;
+}
+
+static mxc_status describe_inputs(const mxc_symbol *symbol, const given_inputs *given) {
+    mxc_symbol *first, *inputs = NULL;
+    mxc_names attrs = {0, NULL};
+    MXC_TRY(mxc_symbol_output(symbol, 0, &first));
+    mxc_status status = mxc_symbol_children(first, &inputs);
+    if (status == MXC_OK)
+        status = mxc_symbol_list_attrs(first, 0, &attrs);
+    const int64_t n = status == MXC_OK && attrs.n ? mxc_symbol_n_outputs(inputs) : 0;
+    for (int64_t i = 0; i < n && status == MXC_OK; i++)
+        status = describe_input(first, &attrs, given, inputs, i);
+    mxc_names_release(&attrs);
+    mxc_symbol_release(inputs);
+    mxc_symbol_release(first);
+    return status;
+}
+
 int MXSymbolCompose(SymbolHandle sym, const char *name, uint32_t num_args, const char *const *keys,
                     SymbolHandle const *args) {
     mxc_symbol *symbol = mxnet_symbol_of(sym), **in;
     if (!symbol)
         return -1;
     mxnet_symbol *handle = sym;
+    const given_inputs given = {num_args, num_args > 0 ? keys : NULL};
     MXNET_CALL(read_symbols(num_args, args, &in));
-    MXNET_TRY(mxc_symbol_compose(symbol, name, (int)num_args, num_args > 0 ? keys : NULL, in));
+    MXNET_TRY(mxc_symbol_compose(symbol, name, (int)num_args, given.keys, in));
     const char *op = handle->op;
     handle->op = NULL;
-    return op ? mxnet_result(set_initial_values(symbol, op)) : 0;
+    if (!op)
+        return 0;
+    MXNET_TRY(set_initial_values(symbol, op));
+    return mxnet_result(describe_inputs(symbol, &given));
 }
 
 int NNSymbolCompose(SymbolHandle sym, const char *name, uint32_t num_args, const char *const *keys,
@@ -463,6 +526,64 @@ int MXSymbolCutSubgraph(SymbolHandle sym, SymbolHandle **inputs, int *input_size
     mxc_symbol_release(symbol);
     handle->symbol = inside;
     return return_outputs(outside, inputs, input_size);
+}
+
+/* The operator of a symbol with its parameters and attributes, without name and inputs. */
+int MXGenAtomicSymbolFromSymbol(SymbolHandle sym_handle, SymbolHandle *ret_sym_handle) {
+    const mxc_symbol *symbol = mxnet_symbol_of(sym_handle);
+    const char *op = mxc_symbol_op_name(symbol), **keys;
+    mxc_symbol *atomic;
+    mxc_names attrs;
+    MXNET_NEED(ret_sym_handle);
+    if (!symbol)
+        return -1;
+    if (!op)
+        return mxnet_fail("MXGenAtomicSymbolFromSymbol: the symbol is no result of one operator");
+    MXNET_TRY(mxc_symbol_list_attrs(symbol, 0, &attrs));
+    keys = mxnet_buffer(MXNET_SLOT_KEYS, (size_t)attrs.n + 1, sizeof *keys);
+    for (int64_t i = 0; keys && i < attrs.n; i++)
+        keys[i % 2 * (attrs.n / 2) + i / 2] = attrs.items[i];
+    mxc_status status =
+        keys ? mxc_symbol_atomic(op, (int)(attrs.n / 2), keys, keys + attrs.n / 2, &atomic) : MXC_ENOMEM;
+    mxc_names_release(&attrs);
+    if (!keys)
+        return -1;
+    MXNET_TRY(status);
+    MXNET_CALL(mxnet_symbol_new(atomic, ret_sym_handle));
+    mxnet_symbol *handle = *ret_sym_handle;
+    handle->op = op;
+    return 0;
+}
+
+/* There are no backends to hand parts of a graph to, and what MXNet's fuse libmxc fuses when it binds: a symbol stays
+ * as it is, as in MXNet for a backend that it does not have. */
+int MXGenBackendSubgraph(SymbolHandle sym_handle, const char *backend, SymbolHandle *ret_sym_handle) {
+    MXNET_NEED(ret_sym_handle);
+    MXNET_NEED(backend);
+    return share(mxnet_symbol_of(sym_handle), ret_sym_handle);
+}
+
+int MXOptimizeForBackend(SymbolHandle sym_handle, const char *backend_name, int dev_type, SymbolHandle *ret_sym_handle,
+                         uint32_t args_len, NDArrayHandle const *in_args_handle, uint32_t aux_len,
+                         NDArrayHandle const *in_aux_handle, uint32_t num_options, const char *const *keys,
+                         const char *const *vals, uint32_t num_input_shapes, const char *const *input_shape_names,
+                         const int64_t *input_shape_data, const uint32_t *input_shape_idx, uint32_t num_input_dtypes,
+                         const char *const *input_dtype_names, const int *input_dtypes, uint32_t num_input_stypes,
+                         const char *const *input_stype_names, const int *input_stypes, bool skip_infer,
+                         int *new_args_cnt, NDArrayHandle **new_args_handle, const char ***new_arg_names_handle,
+                         int *new_aux_cnt, NDArrayHandle **new_aux_handle, const char ***new_aux_names_handle) {
+    MXNET_NEED(ret_sym_handle);
+    MXNET_NEED(new_args_cnt);
+    MXNET_NEED(new_aux_cnt);
+    MXNET_NEED(backend_name);
+    /* Nothing changes, so the arrays and what is known of them do not matter, and there are no new ones. */
+    (void)dev_type, (void)args_len, (void)in_args_handle, (void)aux_len, (void)in_aux_handle, (void)num_options;
+    (void)keys, (void)vals, (void)num_input_shapes, (void)input_shape_names, (void)input_shape_data;
+    (void)input_shape_idx, (void)num_input_dtypes, (void)input_dtype_names, (void)input_dtypes, (void)num_input_stypes;
+    (void)input_stype_names, (void)input_stypes, (void)skip_infer, (void)new_args_handle, (void)new_arg_names_handle;
+    (void)new_aux_handle, (void)new_aux_names_handle;
+    *new_args_cnt = *new_aux_cnt = 0;
+    return share(mxnet_symbol_of(sym_handle), ret_sym_handle);
 }
 
 int MXSymbolRemoveAmpCast(SymbolHandle sym_handle, SymbolHandle *ret_sym_handle) {

@@ -80,28 +80,33 @@ int mxnet_result(mxc_status status) {
     return status == MXC_OK ? 0 : mxnet_fail("%s", mxc_last_error());
 }
 
-/* The latest error of queued work that a wait has reported. */
+enum { N_REPORTED = 16 };
+
+/* The latest errors of queued work that waits for arrays have reported, in a ring. */
 static struct {
     pthread_mutex_t lock;
-    char message[MXC_ERROR_MAX];
+    unsigned n;
+    char messages[N_REPORTED][MXC_ERROR_MAX];
 } reported = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 int mxnet_wait_result(mxc_status status) {
     if (status == MXC_OK)
         return 0;
     pthread_mutex_lock(&reported.lock);
-    snprintf(reported.message, sizeof reported.message, "%s", mxc_last_error());
+    snprintf(reported.messages[reported.n++ % N_REPORTED], sizeof reported.messages[0], "%s", mxc_last_error());
     pthread_mutex_unlock(&reported.lock);
     return mxnet_result(status);
 }
 
 int mxnet_wait_all_result(mxc_status status) {
-    int is_reported;
+    int is_reported = 0;
     if (status == MXC_OK)
         return 0;
     pthread_mutex_lock(&reported.lock);
-    is_reported = !strcmp(reported.message, mxc_last_error());
-    reported.message[0] = '\0';
+    for (int i = 0; i < N_REPORTED; i++) {
+        is_reported |= !strcmp(reported.messages[i], mxc_last_error());
+        reported.messages[i][0] = '\0';
+    }
     pthread_mutex_unlock(&reported.lock);
     return is_reported ? 0 : mxnet_result(status);
 }

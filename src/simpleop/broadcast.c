@@ -13,19 +13,19 @@
 /* ---- shapes ----------------------------------------------------------------------------------------------------- */
 
 /* Each axis is the larger of the two, which must be equal or 1. */
-static mxc_status broadcast_infer_shape(const mxc_simple_env *env, int n, const mxc_shape *in, mxc_shape *out) {
+mxc_status mxci_broadcast_shape(const mxc_simple_env *env, int n, const mxc_shape *in, mxc_shape *out) {
     char left[MXC_SHAPE_TEXT], right[MXC_SHAPE_TEXT];
     (void)env, (void)n;
     out->ndim = in[0].ndim > in[1].ndim ? in[0].ndim : in[1].ndim;
     for (int i = 0; i < out->ndim; i++) {
         int64_t a = mxci_axis_from_end(&in[0], i), b = mxci_axis_from_end(&in[1], i);
-        if (a != b && a != 1 && b != 1)
+        if (a >= 0 && b >= 0 && a != b && a != 1 && b != 1)
             return MXC_FAIL(MXC_ESHAPE,
                             "argument 'lhs' has shape %s and argument 'rhs' %s: axis %d from the end is "
                             "%lld and %lld, expected equal or 1",
                             mxc_shape_format(&in[0], left, sizeof left), mxc_shape_format(&in[1], right, sizeof right),
                             i, (long long)a, (long long)b);
-        out->dim[out->ndim - 1 - i] = a == 1 ? b : a;
+        out->dim[out->ndim - 1 - i] = a < 0 || b < 0 ? -1 : a == 1 ? b : a;
     }
     return MXC_OK;
 }
@@ -139,7 +139,7 @@ enum {
                                                  .arity = 2,                               \
                                                  .dtypes = types_##id,                     \
                                                  .gradient_kind = MXC_GRADIENT_##kind,     \
-                                                 .shape = broadcast_infer_shape,           \
+                                                 .shape = mxci_broadcast_shape,            \
                                                  .temp_bytes = broadcast_temp_bytes,       \
                                                  MXCI_BINARY_INPLACE,                      \
                                                  .binary = {[MXC_CPU] = symbol##_forward}, \

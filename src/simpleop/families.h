@@ -12,6 +12,10 @@
     .inplace_forward = MXC_SIMPLE_INPLACE_IN_OUT, .inplace_backward = MXC_SIMPLE_INPLACE_IN_OUT
 #define MXCI_BINARY_INPLACE .inplace_forward = MXC_SIMPLE_INPLACE_BOTH, .inplace_backward = MXC_SIMPLE_INPLACE_BOTH
 
+/* The output's shape of functions of two arrays that are broadcast to each other. Unlike the functions that programs
+ * register it may be called with shapes of which only the rank is known, and leaves axes of -1. */
+mxc_status mxci_broadcast_shape(const mxc_simple_env *env, int n, const mxc_shape *in, mxc_shape *out);
+
 #define SIMPLE(symbol) extern const mxc_simple_def mxci_simple_##symbol;
 #define UNARY(id, ...) SIMPLE(id)
 #define ELEMWISE(symbol, ...) SIMPLE(symbol)

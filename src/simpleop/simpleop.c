@@ -12,6 +12,7 @@
 #include "math/assign.h"
 #include "operator/infer.h"
 #include "simpleop/chain.h"
+#include "simpleop/families.h"
 #include "simpleop/simple.h"
 
 /* ---- calls ------------------------------------------------------------------------------------------------------ */
@@ -103,16 +104,17 @@ static mxc_status binary_backward(const mxc_op_call *call) {
 
 /* ---- inference -------------------------------------------------------------------------------------------------- */
 
-/* The output's shape by the registered function, once all inputs are known. */
+/* The output's shape by the registered function, once all inputs are known; of those that are broadcast, the ranks. */
 static mxc_status infer_by_function(mxc_op_sig *sig) {
+    const mxc_simple_def *def = simple_of(sig->op);
     mxc_simple_env env = make_env(sig->op, sig->params);
     mxc_shape out = {.ndim = -1};
     char text[MXC_ERROR_MAX];
     mxc_status status;
     for (int i = 0; i < sig->n_in; i++)
-        if (!mxc_shape_known(&sig->in_shape[i]))
+        if (def->shape == mxci_broadcast_shape ? sig->in_shape[i].ndim < 0 : !mxc_shape_known(&sig->in_shape[i]))
             return MXC_OK;
-    status = simple_of(sig->op)->shape(&env, sig->n_in, sig->in_shape, &out);
+    status = def->shape(&env, sig->n_in, sig->in_shape, &out);
     if (status != MXC_OK) { /* the function does not know the operator's name */
         snprintf(text, sizeof text, "%s", mxc_last_error());
         return MXC_FAIL(status, "%s: %s", mxc_op_get_def(sig->op)->name, text);

@@ -24,6 +24,11 @@ static mxci_node *only_node(const mxc_symbol *symbol) {
     return node;
 }
 
+const char *mxc_symbol_op_name(const mxc_symbol *symbol) {
+    const mxci_node *node = symbol && !symbol->atomic ? only_node(symbol) : NULL;
+    return symbol && symbol->atomic ? symbol->atomic : node && node->op ? mxc_op_name(node->op) : NULL;
+}
+
 const char *mxc_symbol_attr(const mxc_symbol *symbol, const char *key) {
     const mxci_node *node = symbol && key ? only_node(symbol) : NULL;
     const char *value = node ? mxci_node_attr(node, key) : NULL, *param;

@@ -103,6 +103,83 @@ static void test_attributes_and_json(void **state) {
     MXSymbolFree(net);
 }
 
+static const char *attr_of(SymbolHandle symbol, const char *key) {
+    const char **pairs;
+    uint32_t n;
+    assert_mx(MXSymbolListAttr(symbol, &n, &pairs));
+    for (uint32_t i = 0; i < n; i++)
+        if (!strcmp(pairs[2 * i], key))
+            return pairs[2 * i + 1];
+    return NULL;
+}
+
+/* Variables that composing makes take over the operator's parameters and attributes, and those that were given do not.
+ */
+static void test_attributes_of_made_variables(void **state) {
+    (void)state;
+    SymbolHandle data = front_variable("data"), weight = front_variable("w"), fc;
+    OpHandle creator;
+    static const char *const keys[] = {"num_hidden", "lr_mult", "__mood__"}, *const values[] = {"3", "0.5", "so so"};
+    static const char *const inputs[] = {"weight", "data"};
+    assert_mx(NNGetOpHandle("FullyConnected", &creator));
+    assert_mx(MXSymbolCreateAtomicSymbol(creator, 3, keys, values, &fc));
+    assert_mx(MXSymbolCompose(fc, "fc", 2, inputs, (SymbolHandle[]){weight, data}));
+    assert_string_equal(attr_of(fc, "fc_bias$num_hidden"), "3");
+    assert_string_equal(attr_of(fc, "fc_bias$__lr_mult__"), "0.5");
+    assert_string_equal(attr_of(fc, "fc_bias$__mood__"), "so so");
+    assert_null(attr_of(fc, "w$num_hidden"));
+    assert_null(attr_of(fc, "data$__mood__"));
+    MXSymbolFree(fc);
+    MXSymbolFree(weight);
+    MXSymbolFree(data);
+}
+
+/* An operator taken off its inputs, and applied to others. */
+static void test_atomic_of_symbol(void **state) {
+    (void)state;
+    SymbolHandle net = front_classifier(), fc, atomic, x = front_variable("x"), none;
+    const char **names, *text;
+    uint32_t n;
+    int success;
+    assert_mx(MXSymbolGetInternals(net, &fc));
+    assert_mx(MXSymbolGetOutput(fc, 3, &none)); /* data, weight, bias, the layer */
+    assert_mx(MXGenAtomicSymbolFromSymbol(none, &atomic));
+    assert_mx(MXSymbolCompose(atomic, "again", 1, NULL, &x));
+    assert_mx(MXSymbolListArguments(atomic, &n, &names));
+    assert_int_equal(n, 3);
+    assert_string_equal(names[0], "x");
+    assert_string_equal(names[1], "again_weight");
+    assert_mx(MXSymbolGetAttr(atomic, "num_hidden", &text, &success));
+    assert_true(success);
+    MXSymbolFree(atomic);
+    assert_mx_fails(MXGenAtomicSymbolFromSymbol(x, &atomic), "no result of one operator");
+    MXSymbolFree(none);
+    MXSymbolFree(fc);
+    MXSymbolFree(x);
+    MXSymbolFree(net);
+}
+
+/* Backends leave a symbol as it is. */
+static void test_backends(void **state) {
+    (void)state;
+    SymbolHandle net = front_classifier(), same;
+    const char **names;
+    uint32_t n;
+    int n_args = 1, n_aux = 1;
+    assert_mx(MXGenBackendSubgraph(net, "MKLDNN", &same));
+    assert_mx(MXSymbolListArguments(same, &n, &names));
+    assert_int_equal(n, 4);
+    MXSymbolFree(same);
+    assert_mx(MXOptimizeForBackend(net, "MKLDNN", 1, &same, 0, NULL, 0, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, 0,
+                                   NULL, NULL, 0, NULL, NULL, false, &n_args, NULL, NULL, &n_aux, NULL, NULL));
+    assert_mx(MXSymbolListArguments(same, &n, &names));
+    assert_int_equal(n, 4);
+    assert_true(n_args == 0 && n_aux == 0);
+    MXSymbolFree(same);
+    assert_mx_fails(MXGenBackendSubgraph(net, NULL, &same), "NULL");
+    MXSymbolFree(net);
+}
+
 /* Until a function is called that 0.9.5 does not have, attributes are written as that version reads them. */
 static void test_json_of_old_front_ends(void **state) {
     (void)state;
@@ -252,6 +329,9 @@ int main(void) {
         cmocka_unit_test(test_variable_has_no_children),
         cmocka_unit_test(test_substitution_changes_one_handle),
         cmocka_unit_test(test_attributes_and_json),
+        cmocka_unit_test(test_attributes_of_made_variables),
+        cmocka_unit_test(test_atomic_of_symbol),
+        cmocka_unit_test(test_backends),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_infer_shapes),
         cmocka_unit_test(test_infer_types),

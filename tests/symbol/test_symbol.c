@@ -18,6 +18,7 @@ static void test_group(void **state) {
     assert_ok(mxc_symbol_group(2, parts, &group));
     outputs_are(group, "fc2_output,s_output0,s_output1");
     assert_null(mxc_symbol_name(group));
+    assert_null(mxc_symbol_op_name(group));
     assert_null(mxc_symbol_attr(group, "num_hidden"));
     assert_ok(mxc_symbol_list_arguments(group, &names));
     test_names(&names, "data,fc1_weight,fc1_bias,fc2_weight,s_data");
@@ -105,6 +106,7 @@ static void test_references(void **state) {
     assert_ptr_equal(mxc_symbol_retain(x), x);
     mxc_symbol_release(x);
     assert_string_equal(mxc_symbol_name(x), "x");
+    assert_null(mxc_symbol_op_name(x));
     mxc_symbol_release(x);
     mxc_symbol_release(NULL);
     assert_int_equal(mxci_alloc_live(), live);
@@ -154,6 +156,7 @@ static void test_null(void **state) {
     assert_status(mxc_symbol_print(NULL, &text), MXC_EINVAL);
     assert_status(mxc_symbol_to_dot(x, 0, NULL, NULL, NULL), MXC_EINVAL);
     assert_null(mxc_symbol_name(NULL));
+    assert_null(mxc_symbol_op_name(NULL));
     assert_null(mxc_symbol_attr(x, NULL));
     assert_null(mxc_symbol_retain(NULL));
     assert_int_equal(mxc_symbol_n_outputs(NULL), 0);

@@ -346,7 +346,7 @@ inline symbol contrib_box_iou(const symbol &lhs, const symbol &rhs, const contri
     return detail::apply(settings, name, {"lhs", "rhs"}, {&lhs, &rhs});
 }
 
-/** Non-maximum suppression: output holds the rows of data (...,n,k), each with a class, a score and a box, that no
+/** Non-maximum suppression: output0 holds the rows of data (...,n,k), each with a class, a score and a box, that no
  * better row of the same class overlaps by more than overlap_thresh, in descending order of score; the remaining rows
  * are -1 */
 struct contrib_box_nms_settings {

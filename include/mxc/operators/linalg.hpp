@@ -10,7 +10,7 @@
 namespace mxc {
 namespace op {
 
-/** Determinants of square matrices A (...,n,n): out (...), (1,) for a single matrix */
+/** Determinants of square matrices A (...,n,n): output0 (...), (1,) for a single matrix */
 inline ndarray linalg_det(const ndarray &A) {
     return detail::invoke<ndarray>("_linalg_det", {&A});
 }
@@ -66,8 +66,8 @@ inline symbol linalg_extracttrian(const symbol &A, const linalg_extracttrian_set
     return detail::apply(settings, name, {"A"}, {&A});
 }
 
-/** LQ factorization A = L Q of matrices A (...,m,n), m <= n: Q (...,m,n) with orthonormal rows, L (...,m,m) lower
- * triangular. The gradient needs rows that are linearly independent */
+/** LQ factorization A = L Q of matrices A (...,m,n), m <= n: output0 = Q (...,m,n) with orthonormal rows, output1 = L
+ * (...,m,m), lower triangular. The gradient needs rows that are linearly independent */
 inline results linalg_gelqf(const ndarray &A) {
     return detail::invoke<results>("_linalg_gelqf", {&A});
 }
@@ -242,8 +242,8 @@ inline symbol linalg_potri(const symbol &A, const linalg_potri_settings &setting
     return detail::apply(settings, name, {"A"}, {&A});
 }
 
-/** Determinants of square matrices A (...,n,n) as sign (...) and logabsdet (...), the logarithm of the magnitude; (1,)
- * for a single matrix. The gradient of sign is 0 */
+/** Determinants of square matrices A (...,n,n) as their sign, output0 (...), and the logarithm of their magnitude,
+ * output1 (...); (1,) for a single matrix. The gradient of the sign is 0 */
 inline results linalg_slogdet(const ndarray &A) {
     return detail::invoke<results>("_linalg_slogdet", {&A});
 }
@@ -265,8 +265,8 @@ inline symbol linalg_sumlogdiag(const symbol &A, text name = {}) {
     return detail::apply("_linalg_sumlogdiag", name, {"A"}, {&A});
 }
 
-/** Eigenvalues L (...,n), ascending, and eigenvectors, rows of U (...,n,n), of symmetric matrices A (...,n,n): A = U^T
- * diag(L) U. The lower triangle of A is read. The gradient needs eigenvalues that differ */
+/** Eigenvectors, rows of output0 = U (...,n,n), and eigenvalues, output1 = L (...,n), ascending, of symmetric matrices
+ * A (...,n,n): A = U^T diag(L) U. The lower triangle of A is read. The gradient needs eigenvalues that differ */
 inline results linalg_syevd(const ndarray &A) {
     return detail::invoke<results>("_linalg_syevd", {&A});
 }

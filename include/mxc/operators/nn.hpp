@@ -258,7 +258,8 @@ inline symbol Dropout(const symbol &data, const Dropout_settings &settings = {},
     return detail::apply(settings, name, {"data"}, {&data});
 }
 
-/** out (shape of data, output_dim) = the row of weight (input_dim, output_dim) that each element of data selects */
+/** out (shape of data, output_dim) = the row of weight (input_dim, output_dim) that each element of data selects;
+ * elements outside of the rows select the nearest one */
 struct Embedding_settings {
     /** int, required. Number of rows of weight, the size of the vocabulary. */
     required<int64_t> input_dim;
@@ -821,10 +822,10 @@ inline symbol SequenceReverse(const symbol &data, const SequenceReverse_settings
     return detail::apply(settings, name, {"data"}, {&data});
 }
 
-/** output = exp(data) / sum of exp(data), over all axes but the first or along axis 1 */
+/** output = exp(data) / sum of exp(data), along the last axis or along axis 1 */
 struct SoftmaxActivation_settings {
-    /** {'instance', 'channel'}, optional, default='instance'. Where softmax is computed. instance: over all axes but
-     * the first; channel: along axis 1. */
+    /** {'instance', 'channel'}, optional, default='instance'. Where softmax is computed. instance: along the last axis;
+     * channel: along axis 1. */
     text mode = text("instance");
     static constexpr const char *op = "SoftmaxActivation";
     template <class Visitor> void visit(Visitor &&visitor) const {

@@ -60,7 +60,7 @@ inline symbol contrib_dequantize(const symbol &data, const symbol &min_range, co
 }
 
 /** Quantizes float input to 8 bits: to 0..255 over [min_range, max_range], or with out_type=int8 to -127..127 over a
- * range symmetric about 0; min_output and max_output = the range */
+ * range symmetric about 0; output1 and output2 = the range */
 struct contrib_quantize_settings {
     /** {'uint8', 'int8'}, optional, default='uint8'. Dtype of output. */
     text out_type = text("uint8");

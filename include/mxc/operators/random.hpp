@@ -719,8 +719,8 @@ inline symbol sample_generalized_negative_binomial(const symbol &mu, const symbo
     return detail::apply(settings, name, {"mu", "alpha"}, {&mu, &alpha});
 }
 
-/** Indices drawn from rows of probabilities: data (...,K), output (...) + shape. With get_prob also log_prob, the
- * logarithm of each one's probability, which has a gradient */
+/** Indices drawn from rows of probabilities: data (...,K), output (...) + shape. With get_prob the outputs are output0
+ * and output1, the logarithm of each one's probability, which has a gradient */
 struct sample_multinomial_settings {
     /** tuple of int, optional, default=(). Shape of the samples of each row. (): one sample. */
     tuple shape = tuple{};

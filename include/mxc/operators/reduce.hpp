@@ -110,7 +110,7 @@ inline symbol square_sum(const symbol &data, const square_sum_settings &settings
     return detail::apply(settings, name, {"data"}, {&data});
 }
 
-/** out = index of the maximum along axis, as float32; of equal elements the first */
+/** out = index of the maximum along axis, in data's type; of equal elements the first */
 struct argmax_settings {
     /** int or None, optional, default=None. Axis to search. Negative values count from the end. None: all elements as
      * one row. */
@@ -134,7 +134,7 @@ inline symbol argmax(const symbol &data, const argmax_settings &settings = {}, t
     return detail::apply(settings, name, {"data"}, {&data});
 }
 
-/** out (N,...) = index of the maximum of data (N,C,...) along axis 1, as float32 */
+/** out (N,...) = index of the maximum of data (N,C,...) along axis 1, in data's type */
 inline ndarray argmax_channel(const ndarray &data) {
     return detail::invoke<ndarray>("argmax_channel", {&data});
 }
@@ -145,7 +145,7 @@ inline symbol argmax_channel(const symbol &data, text name = {}) {
     return detail::apply("argmax_channel", name, {"data"}, {&data});
 }
 
-/** out = index of the minimum along axis, as float32; of equal elements the first */
+/** out = index of the minimum along axis, in data's type; of equal elements the first */
 struct argmin_settings {
     /** int or None, optional, default=None. Axis to search. Negative values count from the end. None: all elements as
      * one row. */
@@ -340,7 +340,7 @@ inline symbol min(const symbol &data, const min_settings &settings = {}, text na
     return detail::apply(settings, name, {"data"}, {&data});
 }
 
-/** mean and var of data over the axes; var is the mean of (data - mean)^2 */
+/** output0 = the mean of data over the axes, output1 = the variance, the mean of (data - output0)^2 */
 struct moments_settings {
     /** tuple of int or None, optional, default=None. Axes to reduce. Negative values count from the end. None or ():
      * all. */

@@ -231,12 +231,12 @@ const mxc_op_def mxci_op_box_nms = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_box_nms",
     .aliases = "box_nms",
-    .doc = "Non-maximum suppression: output holds the rows of data (...,n,k), each with a class, a score and a box, "
+    .doc = "Non-maximum suppression: output0 holds the rows of data (...,n,k), each with a class, a score and a box, "
            "that no better row of the same class overlaps by more than overlap_thresh, in descending order of score; "
            "the remaining rows are -1",
     .params = schema,
     .param_size = sizeof(nms_params),
-    .outputs = "output,record",
+    .outputs = "output0,record",
     .n_visible = box_nms_n_visible,
     .infer_shape = box_nms_infer_shape,
     .infer_type = box_nms_infer_type,

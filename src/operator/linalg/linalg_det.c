@@ -171,7 +171,8 @@ const mxc_op_def mxci_op_linalg_det = {
     .name = "_linalg_det",
     .aliases = "linalg_det",
     .args = "A",
-    .doc = "Determinants of square matrices A (...,n,n): out (...), (1,) for a single matrix",
+    .outputs = "output0", /* MXNet's name, which has hidden outputs */
+    .doc = "Determinants of square matrices A (...,n,n): output0 (...), (1,) for a single matrix",
     .infer_shape = det_infer_shape,
     .needs = {.out_grad = 1, .in = 1, .out = 1},
     .temp_bytes = linalg_det_temp_bytes,
@@ -184,9 +185,9 @@ const mxc_op_def mxci_op_linalg_slogdet = {
     .name = "_linalg_slogdet",
     .aliases = "linalg_slogdet",
     .args = "A",
-    .outputs = "sign,logabsdet",
-    .doc = "Determinants of square matrices A (...,n,n) as sign (...) and logabsdet (...), the logarithm of the "
-           "magnitude; (1,) for a single matrix. The gradient of sign is 0",
+    .outputs = "output0,output1",
+    .doc = "Determinants of square matrices A (...,n,n) as their sign, output0 (...), and the logarithm of "
+           "their magnitude, output1 (...); (1,) for a single matrix. The gradient of the sign is 0",
     .infer_shape = det_infer_shape,
     .needs = {.out_grad = 1 << LOGABSDET, .in = 1},
     .temp_bytes = linalg_det_temp_bytes,

@@ -99,9 +99,10 @@ const mxc_op_def mxci_op_linalg_gelqf = {
     .name = "_linalg_gelqf",
     .aliases = "linalg_gelqf",
     .args = "A",
-    .outputs = "Q,L",
-    .doc = "LQ factorization A = L Q of matrices A (...,m,n), m <= n: Q (...,m,n) with orthonormal rows, L (...,m,m) "
-           "lower triangular. The gradient needs rows that are linearly independent",
+    .outputs = "output0,output1",
+    .doc = "LQ factorization A = L Q of matrices A (...,m,n), m <= n: output0 = Q (...,m,n) with orthonormal rows, "
+           "output1 = "
+           "L (...,m,m), lower triangular. The gradient needs rows that are linearly independent",
     .infer_shape = linalg_gelqf_infer_shape,
     .needs = {.out_grad = 1 << Q | 1 << L, .out = 1 << Q | 1 << L},
     .temp_bytes = linalg_gelqf_temp_bytes,

@@ -135,10 +135,10 @@ const mxc_op_def mxci_op_linalg_syevd = {
     .name = "_linalg_syevd",
     .aliases = "linalg_syevd",
     .args = "A",
-    .outputs = "U,L",
-    .doc =
-        "Eigenvalues L (...,n), ascending, and eigenvectors, rows of U (...,n,n), of symmetric matrices A (...,n,n): "
-        "A = U^T diag(L) U. The lower triangle of A is read. The gradient needs eigenvalues that differ",
+    .outputs = "output0,output1",
+    .doc = "Eigenvectors, rows of output0 = U (...,n,n), and eigenvalues, output1 = L (...,n), ascending, of symmetric "
+           "matrices A (...,n,n): "
+           "A = U^T diag(L) U. The lower triangle of A is read. The gradient needs eigenvalues that differ",
     .infer_shape = linalg_syevd_infer_shape,
     .needs = {.out_grad = 1 << U | 1 << L, .out = 1 << U | 1 << L},
     .temp_bytes = linalg_syevd_temp_bytes,

@@ -236,6 +236,7 @@ const mxc_op_def mxci_op_ctc_loss = {
     .params = schema,
     .param_size = sizeof(ctc_params),
     .args = "data,label,data_lengths,label_lengths",
+    .outputs = "output0", /* MXNet's name, which has a hidden second output */
     .n_args = ctc_loss_count_args,
     .args_of = name_args,
     .labels = 14, /* the lengths are labels too */

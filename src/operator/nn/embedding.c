@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Embedding: out[i] = weight[data[i]] for each element i of data, whose whole part is a row of weight; on the CPU
- * others are an error, on GPUs they are the nearest row. data (any shape), weight (input_dim, output_dim), out data's
+ * Embedding: out[i] = weight[data[i]] for each element i of data, whose whole part is a row of weight; numbers outside
+ * stand for the nearest row, as in MXNet. data (any shape), weight (input_dim, output_dim), out data's
  * shape with output_dim behind. data may be of another type than weight and has no gradient; weight's is the sum of
  * out's rows that each of its rows was used for.
  */
@@ -69,7 +69,6 @@ static mxci_rows embedding_rows_of(const mxc_op_call *call) {
 
 static mxc_status embedding_forward(const mxc_op_call *call) {
     mxci_rows rows = embedding_rows_of(call);
-    MXC_TRY(mxci_check_labels(call, DATA, rows.size, NULL));
     mxci_rows_take(call->run, call->req[0], &call->out[0], &rows, &call->in[WEIGHT]);
     return MXC_OK;
 }
@@ -88,8 +87,9 @@ static mxc_status embedding_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_embedding = {
     .size = sizeof(mxc_op_def),
     .name = "Embedding",
-    .doc =
-        "out (shape of data, output_dim) = the row of weight (input_dim, output_dim) that each element of data selects",
+    .doc = "out (shape of data, output_dim) = the row of weight (input_dim, output_dim) that each element of data "
+           "selects; "
+           "elements outside of the rows select the nearest one",
     .params = mxci_embedding_schema,
     .param_size = sizeof(embedding_params),
     .params_check = embedding_check_params,

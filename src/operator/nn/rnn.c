@@ -116,21 +116,21 @@ static int rnn_sizes_fit(const rnn_params *p, const mxc_shape *data) {
     return layers * 4 * width * inputs < 1e15 && (double)data->dim[0] * (double)data->dim[1] * width * layers < 1e15;
 }
 
-/* With data known: the number of parameters of all layers, and the elements of the reserve space. */
+/* The parameters of all layers, which follow from data's last axis, and with data known the reserve space. */
 static mxc_status rnn_infer_sizes(mxc_op_sig *sig) {
-    const mxc_shape *data = &sig->in_shape[DATA];
-    dims d;
-    int64_t count;
-    mxc_shape shape;
-    if (!rnn_sizes_fit(sig->params, data))
+    const int is_known = mxc_shape_known(&sig->in_shape[DATA]);
+    mxc_shape data = sig->in_shape[DATA], shape;
+    if (data.dim[2] < 0)
+        return MXC_OK;
+    if (!is_known)
+        data = mxci_shape_of(3, (int64_t[]){0, 0, data.dim[2]});
+    if (!rnn_sizes_fit(sig->params, &data))
         return mxc_sig_fail(sig, "the parameters or the sequence would have too many elements");
-    d = mxci_rnn_dims_of(sig->params, data, MXC_F32);
-    count = mxci_rnn_bias_at(&d, d.layers, 0, 0);
-    shape = mxci_shape_of(1, &count);
+    const dims d = mxci_rnn_dims_of(sig->params, &data, MXC_F32);
+    shape = mxci_shape_of(1, (int64_t[]){mxci_rnn_bias_at(&d, d.layers, 0, 0)});
     MXC_TRY(mxc_sig_set_shape(sig, PARAMETERS, &shape));
-    count = d.layers * d.layer_reserve;
-    shape = mxci_shape_of(1, &count);
-    return mxc_sig_set_shape(sig, MXC_SLOT_OUT(RESERVE), &shape);
+    shape = mxci_shape_of(1, (int64_t[]){d.layers * d.layer_reserve});
+    return is_known ? mxc_sig_set_shape(sig, MXC_SLOT_OUT(RESERVE), &shape) : MXC_OK;
 }
 
 /* sequence_length has as many entries as data has sequences, both ways. */
@@ -173,7 +173,7 @@ static mxc_status rnn_infer_shape(mxc_op_sig *sig) {
     MXC_TRY(mxc_sig_set_shape(sig, DATA, &axes));
     MXC_TRY(infer_states(sig));
     MXC_TRY(infer_lengths(sig));
-    return mxc_shape_known(data) ? rnn_infer_sizes(sig) : MXC_OK;
+    return rnn_infer_sizes(sig);
 }
 
 static mxc_status rnn_infer_type(mxc_op_sig *sig) {

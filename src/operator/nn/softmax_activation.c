@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SoftmaxActivation: softmax over all axes but the first (mode instance) or along axis 1 (mode channel). */
+/* SoftmaxActivation: softmax along the last axis (mode instance) or along axis 1 (mode channel). */
 #include "math/assign.h"
 #include "operator/infer.h"
 #include "operator/nn/softmax.h"
@@ -8,7 +8,7 @@
 static const mxc_param softmax_activation_schema[] = {
     {MXC_PARAM_FIELD(mxci_softmax_activation_params, mode), .name = "mode", .type = MXC_PARAM_ENUM,
      .initial = "instance", .choices = "instance,channel",
-     .doc = "Where softmax is computed. instance: over all axes but the first; channel: along axis 1."},
+     .doc = "Where softmax is computed. instance: along the last axis; channel: along axis 1."},
     MXC_PARAM_END,
 };
 
@@ -39,16 +39,19 @@ static void softmax_activation_backward_part(void *arg, int64_t begin, int64_t e
                                                  r->call->in_grad[0].data, begin, end);
 }
 
-/* Data as (N, k, inner): k is the whole sample with inner 1, or the channels. */
+/* Data as (outer, k, inner): k is the last axis with inner 1, or the channels of each sample. */
 static mxc_status softmax_activation_run_rows(const mxc_op_call *call, mxc_range_fn part) {
     const mxci_softmax_activation_params *p = call->params;
     const mxc_shape *data = &call->in[0].shape;
-    int64_t row = mxci_shape_count(data, 1, data->ndim);
-    softmax_run r = {.call = call, .shape = {.k = row, .inner = 1, .scale = 1}, .add = call->req[0] == MXC_REQ_ADD};
-    if (p->mode == MXCI_MODE_CHANNEL)
+    const int last = data->ndim - 1;
+    softmax_run r = {.call = call, .shape = {data->dim[last], 1, 1, NULL}, .add = call->req[0] == MXC_REQ_ADD};
+    int64_t outer = mxci_shape_count(data, 0, last), row = data->dim[last];
+    if (p->mode == MXCI_MODE_CHANNEL) {
+        outer = data->dim[0], row = mxci_shape_count(data, 1, data->ndim);
         r.shape = (mxci_softmax_shape){data->dim[1], mxci_shape_count(data, 2, data->ndim), 1, NULL};
+    }
     if (call->req[0] != MXC_REQ_NULL && row > 0)
-        mxc_parallel_for_dynamic(call->run, data->dim[0], MXCI_GRAIN / 4 / row + 1, part, &r);
+        mxc_parallel_for_dynamic(call->run, outer, MXCI_GRAIN / 4 / row + 1, part, &r);
     return MXC_OK;
 }
 
@@ -63,7 +66,7 @@ static mxc_status softmax_activation_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_softmax_activation = {
     .size = sizeof(mxc_op_def),
     .name = "SoftmaxActivation",
-    .doc = "output = exp(data) / sum of exp(data), over all axes but the first or along axis 1",
+    .doc = "output = exp(data) / sum of exp(data), along the last axis or along axis 1",
     .flags = MXC_OP_SAMPLEWISE,
     .params = softmax_activation_schema,
     .param_size = sizeof(mxci_softmax_activation_params),

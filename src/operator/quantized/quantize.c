@@ -59,9 +59,9 @@ const mxc_op_def mxci_op_quantize = {
     .size = sizeof(mxc_op_def),
     .name = "_contrib_quantize",
     .args = "data,min_range,max_range",
-    .outputs = "output,min_output,max_output",
+    .outputs = "output0,output1,output2",
     .doc = "Quantizes float input to 8 bits: to 0..255 over [min_range, max_range], or with out_type=int8 to -127..127 "
-           "over a range symmetric about 0; min_output and max_output = the range",
+           "over a range symmetric about 0; output1 and output2 = the range",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = quantize_schema,
     .param_size = sizeof(quantize_params),

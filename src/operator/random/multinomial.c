@@ -244,13 +244,17 @@ static const mxc_param multinomial_schema[] = {
     MXC_PARAM_END,
 };
 
+static const char *multinomial_outputs_of(const void *params) {
+    return ((const multinomial_params *)params)->get_prob ? "output0,output1" : "output";
+}
+
 const mxc_op_def mxci_op_sample_multinomial = {
     .size = sizeof(mxc_op_def),
     .name = "_sample_multinomial",
     .aliases = "sample_multinomial",
-    .doc = "Indices drawn from rows of probabilities: data (...,K), output (...) + shape. With get_prob also log_prob, "
-           "the logarithm of each one's probability, which has a gradient",
-    .outputs = "output,log_prob",
+    .doc = "Indices drawn from rows of probabilities: data (...,K), output (...) + shape. With get_prob the "
+           "outputs are output0 and output1, the logarithm of each one's probability, which has a gradient",
+    .outputs_of = multinomial_outputs_of,
     .n_outputs = multinomial_count_outputs,
     .params = multinomial_schema,
     .param_size = sizeof(multinomial_params),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * argmax, argmin, argmax_channel: the index of the greatest or least element along an axis, as float32 (exact up to
- * 2^24). Of equals the first; a NaN counts as greatest and as least. The gradient is zero.
+ * argmax, argmin, argmax_channel: the index of the greatest or least element along an axis, in data's type: float32 is
+ * exact up to 2^24, float16 up to 2^11, and integers wrap. Of equals the first; a NaN counts as greatest and as least.
+ * The gradient is zero.
  */
 #include "operator/reduce/argmax.h"
 
@@ -18,11 +19,6 @@ static const mxc_param schema[] = {
 };
 
 /* ---- inference --------------------------------------------------------------------------------------------------- */
-
-/* Indices are float32 whatever the type of data, as in MXNet 1.x. */
-static mxc_status argmax_infer_type(mxc_op_sig *sig) {
-    return mxc_sig_set_type(sig, MXC_SLOT_OUT(0), MXC_F32);
-}
 
 /* Shape of out where one axis is searched. */
 static mxc_status argmax_infer_axis(mxc_op_sig *sig, int axis, int keepdims) {
@@ -128,15 +124,15 @@ static int64_t run_of(const search *s, int64_t output, int64_t end) {
     return n < OUTPUT_TILE ? n : OUTPUT_TILE;
 }
 
-/* The kernel keeps indices in data's compute type, as wide as its elements; out is float32. */
+/* The kernel keeps indices in data's compute type, as wide as its elements; out has data's own. */
 static void argmax_store(const search *s, int64_t output, int64_t n, const char *best_index) {
     const mxc_op_call *call = s->call;
-    float found[MXCI_TILE];
+    const mxc_dtype dtype = call->out[0].dtype, compute = mxci_compute_type(dtype);
+    _Alignas(64) int64_t found[MXCI_TILE];
     for (int64_t i = 0; i < n; i += MXCI_TILE) {
         int64_t count = n - i < MXCI_TILE ? n - i : MXCI_TILE;
-        mxc_dtype compute = mxci_compute_type(call->in[0].dtype);
-        mxci_convert(compute, best_index + (size_t)i * mxc_dtype_size(compute), MXC_F32, found, count);
-        mxci_assign_row(call->req[0], MXC_F32, mxci_at(&call->out[0], output + i), found, count);
+        mxci_convert(compute, best_index + (size_t)i * mxc_dtype_size(compute), dtype, found, count);
+        mxci_assign_row(call->req[0], dtype, mxci_at(&call->out[0], output + i), found, count);
     }
 }
 
@@ -224,12 +220,11 @@ static mxc_status argmax_channel(const mxc_op_call *call) {
 const mxc_op_def mxci_op_argmax = {
     .size = sizeof(mxc_op_def),
     .name = "argmax",
-    .doc = "out = index of the maximum along axis, as float32; of equal elements the first",
+    .doc = "out = index of the maximum along axis, in data's type; of equal elements the first",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(mxci_arg_params),
     .infer_shape = argmax_infer_shape,
-    .infer_type = argmax_infer_type,
     .dtypes = MXC_DTYPES_NUMBER,
     .temp_bytes = argmax_temp_bytes,
     .forward = {[MXC_CPU] = argmax},
@@ -238,12 +233,11 @@ const mxc_op_def mxci_op_argmax = {
 const mxc_op_def mxci_op_argmin = {
     .size = sizeof(mxc_op_def),
     .name = "argmin",
-    .doc = "out = index of the minimum along axis, as float32; of equal elements the first",
+    .doc = "out = index of the minimum along axis, in data's type; of equal elements the first",
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = schema,
     .param_size = sizeof(mxci_arg_params),
     .infer_shape = argmax_infer_shape,
-    .infer_type = argmax_infer_type,
     .dtypes = MXC_DTYPES_NUMBER,
     .temp_bytes = argmax_temp_bytes,
     .forward = {[MXC_CPU] = argmin},
@@ -252,10 +246,9 @@ const mxc_op_def mxci_op_argmin = {
 const mxc_op_def mxci_op_argmax_channel = {
     .size = sizeof(mxc_op_def),
     .name = "argmax_channel",
-    .doc = "out (N,...) = index of the maximum of data (N,C,...) along axis 1, as float32",
+    .doc = "out (N,...) = index of the maximum of data (N,C,...) along axis 1, in data's type",
     .flags = MXC_OP_ZERO_GRADIENT,
     .infer_shape = infer_channel_shape,
-    .infer_type = argmax_infer_type,
     .dtypes = MXC_DTYPES_NUMBER,
     .temp_bytes = channel_temp_bytes,
     .forward = {[MXC_CPU] = argmax_channel},

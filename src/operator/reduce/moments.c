@@ -149,8 +149,8 @@ static mxc_status moments_backward(const mxc_op_call *call) {
 const mxc_op_def mxci_op_moments = {
     .size = sizeof(mxc_op_def),
     .name = "moments",
-    .outputs = "mean,var",
-    .doc = "mean and var of data over the axes; var is the mean of (data - mean)^2",
+    .outputs = "output0,output1",
+    .doc = "output0 = the mean of data over the axes, output1 = the variance, the mean of (data - output0)^2",
     .params = schema,
     .param_size = sizeof(mxci_axes_params),
     .infer_shape = moments_infer_shape,

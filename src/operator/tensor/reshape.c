@@ -85,13 +85,17 @@ static mxc_status split(shape_parser *r, int64_t a, int64_t b, int reverse) {
     return reshape_push(r, reverse ? a : b);
 }
 
-/* Applies the code at *i and moves *i behind it. In reverse the codes are read from the right, but the three numbers of
- * a split keep their order. */
+/* Applies the code at *i and moves *i behind it. In reverse the codes are read from the right; a split may then be
+ * written -4 a b or, as MXNet reads it, a b -4. */
 static mxc_status parse_code(shape_parser *r, const mxc_tuple *codes, int reverse, int *i) {
     const int64_t *code = codes->value;
     int step = reverse ? -1 : 1, at = *i, first = reverse ? at - 2 : at; /* of a split */
     int64_t size;
     *i += step;
+    if (reverse && code[at] == -4 && first >= 0) {
+        *i += 2 * step;
+        return split(r, code[first], code[first + 1], 1);
+    }
     if (first >= 0 && first + 2 < codes->n && code[first] == -4) {
         *i += 2 * step;
         return split(r, code[first + 1], code[first + 2], reverse);

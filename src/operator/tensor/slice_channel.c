@@ -95,6 +95,11 @@ static int slice_channel_channels_last(const mxc_op *op, int ndim, mxc_channels_
     return !p->squeeze_axis && mxci_axis_channels_last("axis", p->axis, ndim, out);
 }
 
+/* One output is numbered as well, as in MXNet. */
+static const char *slice_channel_outputs_of(const void *params) {
+    return ((const slice_channel_params *)params)->num_outputs == 1 ? "output0" : NULL;
+}
+
 const mxc_op_def mxci_op_slice_channel = {
     .size = sizeof(mxc_op_def),
     .name = "SliceChannel",
@@ -102,6 +107,7 @@ const mxc_op_def mxci_op_slice_channel = {
     .doc = "outputs = data split into num_outputs equal parts along axis",
     .params = schema,
     .param_size = sizeof(slice_channel_params),
+    .outputs_of = slice_channel_outputs_of,
     .n_outputs = slice_channel_count_outputs,
     .infer_shape = slice_channel_infer_shape,
     .dtypes = MXC_DTYPES_ALL,

@@ -6,7 +6,7 @@ import tempfile
 
 import mxnet as mx
 import numpy as np
-from mxnet import nd
+from mxnet import autograd, nd
 
 from front import close, fails, main
 
@@ -160,6 +160,49 @@ def test_types_of_weights():
 
 def test_pinned_memory():
     close(nd.ones((2, 3), ctx=mx.cpu_pinned()) + nd.array([[1, 2, 3]], ctx=mx.cpu_pinned()), [[2, 3, 4], [2, 3, 4]])
+
+
+def test_places():
+    for name in ["float16", "float64", "int32", "uint8"]:
+        a = nd.array([[0, 3, 1], [5, 2, 4]], dtype=name)
+        for found, places in [(a.argmax(axis=1), [1, 0]), (a.argmin(axis=0), [0, 1, 0]), (nd.argmax_channel(a), [1, 0])]:
+            assert found.dtype == np.dtype(name).type
+            close(found, places)
+
+
+def test_bool_and_scalars():
+    a = nd.array([1, 0]).astype("bool")
+    for found, values in [(a == 1, [1, 0]), (a < 1, [0, 1]), (a**2, [1, 0]), (nd.maximum(a, 2), [2, 2])]:
+        assert found.dtype == np.int64
+        close(found, values)
+
+
+def test_writing_while_recording():
+    a = nd.ones((3,))
+    a.attach_grad()
+    with autograd.record():
+        b = a * 2
+        for written in (a, b):
+            fails(lambda to=written: nd.ones((3,)).copyto(to), "while recording")
+            fails(lambda to=written: nd.zeros((3,), out=to), "while recording")
+        c = b * a
+    c.backward()
+    close(a.grad, [4, 4, 4])
+
+
+def test_errors_are_reported_once():
+    for place in (3, 4):
+        fails(lambda at=place: nd.take(nd.ones((2,)), nd.array([at]), mode="raise").asnumpy(), "element 0 is %d" % place)
+    nd.waitall()
+
+
+def test_rows_outside():
+    made = nd.Embedding(nd.array([-1, 1, 7]), nd.array([[1, 2], [3, 4]]), input_dim=2, output_dim=2)
+    close(made, [[1, 2], [3, 4], [3, 4]])
+
+
+def test_softmax_of_instances():
+    close(nd.SoftmaxActivation(nd.ones((2, 3, 4))), np.full((2, 3, 4), .25))
 
 
 def test_what_is_refused():

@@ -52,6 +52,51 @@ def test_training_is_the_same_hybridized():
         close(other, losses[0], 1e-4)
 
 
+def test_names_that_hooks_see():
+    net = nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(nn.Dense(2), nn.Activation("relu"))
+    net.initialize()
+    net.hybridize()
+    net(nd.ones((1, 3)))
+    seen = []
+    net.register_op_hook(lambda name, op, array: seen.append(name.decode()), monitor_all=True)
+    net(nd.ones((1, 3)))
+    assert seen == ["net_dense0_fwd_data", "net_dense0_fwd_weight", "net_dense0_fwd_bias", "net_dense0_fwd_output",
+                    "net_relu0_fwd_input0", "net_relu0_fwd_output"], seen
+
+
+def test_attributes_of_made_variables():
+    x = mx.sym.Variable("x", attr={"mood": "angry"})
+    y = mx.sym.Convolution(data=x, name="conv", kernel=(1, 1), num_filter=1, attr={"__mood__": "so so"})
+    of_conv = {"kernel": "(1, 1)", "num_filter": "1", "__mood__": "so so"}
+    assert y.attr_dict() == {"x": {"mood": "angry"}, "conv": of_conv, "conv_weight": of_conv, "conv_bias": of_conv}
+
+
+def test_names_of_outputs():
+    a = mx.sym.Variable("a")
+    for made, names in [(mx.sym.moments(a, name="m"), ["m_output0", "m_output1"]),
+                        (mx.sym.split(a, num_outputs=1, name="s"), ["s_output0"]),
+                        (mx.sym.CTCLoss(a, mx.sym.Variable("b"), name="c"), ["c_output0"]),
+                        (mx.sym.linalg.slogdet(a, name="l"), ["l_output0", "l_output1"])]:
+        assert made.list_outputs() == names, made.list_outputs()
+
+
+def test_shapes_that_are_partly_known():
+    a, b = mx.sym.Variable("a"), mx.sym.Variable("b")
+    assert mx.sym.broadcast_add(a, b).infer_shape_partial(a=(0, 3), b=(1, 3))[1] == [(0, 3)]
+    cell = mx.sym.RNN(a, state_size=5, num_layers=1, mode="lstm", name="r")
+    assert cell.infer_shape_partial(a=(3, 0, 4))[0][1] == (220,)
+
+
+def test_operators_taken_off_their_inputs():
+    a = mx.sym.Variable("a")
+    layer = mx.sym.FullyConnected(a, num_hidden=3, name="fc")
+    again = layer._gen_atomic_symbol()(mx.sym.Variable("b"), name="again")
+    assert again.list_arguments() == ["b", "again_weight", "again_bias"]
+    assert layer.optimize_for("MKLDNN").list_arguments() == layer.list_arguments()
+
+
 def test_shapes_that_change():
     net = nn.Dense(2)
     net.initialize()

@@ -81,6 +81,11 @@ static const op_case cases[] = {
     BROADCAST_COMPARE("broadcast_logical_and", ref_broadcast_logical_and),
     BROADCAST_COMPARE("broadcast_logical_or", ref_broadcast_logical_or),
     BROADCAST_COMPARE("broadcast_logical_xor", ref_broadcast_logical_xor),
+    /* An axis follows where both sides are known. */
+    INFERS("broadcast_add", "", "?x3,1x3 -> ? => ?x3,1x3 -> ?x3"),
+    INFERS("broadcast_add", "", "?x3,3 -> ? => ?x3,3 -> ?x3"),
+    INFERS("broadcast_add", "", "2x?x3,?x1x1 -> ? => 2x?x3,?x1x1 -> ?x?x3"),
+    INFERS("broadcast_add", "", "2x3,? -> ? => 2x3,? -> ?"),
 };
 
 MXC_CASES(elementwise_broadcast_cases, cases);

@@ -76,8 +76,9 @@ case_softmax_axes case_softmax_axes_of(const op_run *r) {
     const mxc_shape *s = &r->in_shape[0];
     case_softmax_axes p = {1, 1, 1};
     int channel = case_is(r, "multi_output", "True") || case_is(r, "mode", "channel");
-    int axis = channel ? 1 : case_is(r, "preserve_shape", "True") ? s->ndim - 1 : 1;
-    int end = channel || case_is(r, "preserve_shape", "True") ? axis + 1 : s->ndim;
+    int last = case_is(r, "preserve_shape", "True") || r->n_in == 1; /* SoftmaxActivation takes no label */
+    int axis = channel || !last ? 1 : s->ndim - 1;
+    int end = channel || last ? axis + 1 : s->ndim;
     for (int i = 0; i < s->ndim; i++)
         *(i < axis ? &p.outer : i < end ? &p.k : &p.inner) *= s->dim[i];
     return p;

@@ -192,6 +192,9 @@ static const op_case cases[] = {
     {.op = "RNN",
      .params = "mode=gru state_size=4 num_layers=1 bidirectional=True",
      .infer = "?,?,2x3x? -> 7x?x?,?,?,? => 7x3x?,?,2x3x4 -> 7x3x8,2x3x4,0,?"},
+    {.op = "RNN", /* the parameters do not depend on the batch */
+     .params = "mode=lstm state_size=5 num_layers=1",
+     .infer = "3x?x4,?,?,? -> ?,?,?,? => 3x?x4,220,1x?x5,1x?x5 -> 3x?x5,1x?x5,1x?x5,?"},
 };
 
 MXC_CASES(nn_rnn_cases, cases);

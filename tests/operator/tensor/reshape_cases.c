@@ -37,6 +37,8 @@ static const op_case cases[] = {
     INFERS("Reshape", "shape=(2,-4,-1,3,-2)", "2x3x4 -> ? => 2x3x4 -> 2x1x3x4"),
     INFERS("Reshape", "shape=(-1,0)", "10x5x4 -> ? => 10x5x4 -> 40x5"),
     INFERS("Reshape", "shape=(-1,0) reverse=True", "10x5x4 -> ? => 10x5x4 -> 50x4"),
+    INFERS("Reshape", "shape=(16,-1,-4) reverse=True", "64 -> ? => 64 -> 16x4"),
+    INFERS("Reshape", "shape=(-2,-1,16,-4) reverse=True", "2x3x64 -> ? => 2x3x64 -> 2x3x4x16"),
     INFERS("Reshape", "shape=(-2,-4,2,-1) reverse=True", "3x5x8 -> ? => 3x5x8 -> 3x5x2x4"),
     INFERS("Reshape", "shape=(0,-1)", "?x3x4 -> 5x? => ?x3x4 -> 5x?"),
     INFERS("Reshape", "shape=(0,12)", "?x3x4 -> 5x? => 5x3x4 -> 5x12"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SoftmaxActivation: softmax over each sample, or over the channels of each pixel (nn/softmax.h). */
+/* SoftmaxActivation: softmax along the last axis, or over the channels of each pixel (nn/softmax.h). */
 #include "cuda/operator/nn/softmax.h"
 #include "operator/nn/softmax.h"
 
@@ -7,7 +7,7 @@ static mxcu_softmax softmax_of(const mxc_op_call *call) {
     const mxc_shape *data = &call->in[0].shape;
     if (static_cast<const mxci_softmax_activation_params *>(call->params)->mode == MXCI_MODE_CHANNEL)
         return mxcu_softmax_along(data, 1, 1, 0);
-    return {data->dim[0], mxcu_product(data, 1, data->ndim), 1, 1, 0, 0, {}};
+    return mxcu_softmax_along(data, data->ndim - 1, 1, 0);
 }
 
 static mxc_status forward(const mxc_op_call *call) {

@@ -17,7 +17,7 @@ template <class T, int least> struct search {
     using C = mxcu_compute_t<T>;
     int64_t n, inner;
     mxcu_in<T> x;
-    mxcu_out<float> to;
+    mxcu_out<T> to;
 
     static MXCU_DEVICE bool beats(C a, C best) {
         return (least ? a < best : a > best) || (a != a && best == best);
@@ -69,11 +69,11 @@ template <class T, int least> struct search {
     MXCU_DEVICE void row_by_team(int64_t row, const mxcu_team &team) const {
         const int64_t place = by_team(0, n, team, along{x, row * n, 1});
         if (team.rank == 0)
-            to.put(row, (float)place);
+            to.put(row, (C)place);
     }
     MXCU_DEVICE void alone(int64_t row) const {
         C best;
-        to.put(row, (float)find(0, n, 1, along{x, row / inner * n * inner + row % inner, inner}, &best));
+        to.put(row, (C)find(0, n, 1, along{x, row / inner * n * inner + row % inner, inner}, &best));
     }
     /* First launch for a split row: a team finds the position of the best in its chunk. */
     MXCU_DEVICE void chunk_by_team(int64_t row, int64_t chunk, int64_t chunks, int64_t *places,
@@ -87,7 +87,7 @@ template <class T, int least> struct search {
         places += row * chunks;
         const int64_t which = by_team(0, chunks, team, named{x, row * n, places});
         if (team.rank == 0)
-            to.put(row, (float)places[which]);
+            to.put(row, (C)places[which]);
     }
 };
 
@@ -132,7 +132,7 @@ template <int least> struct searching {
                          [=] MXCU_LAMBDA(int64_t row, mxcu_team team) { s.places_by_team(row, chunks, places, team); });
     }
     template <class T> static mxc_status run(const mxc_op_call *call, sizes z) {
-        search<T, least> s = {z.n, z.inner, mxcu_data<T>(&call->in[0]), mxcu_result<float>(call, &call->out[0], 0)};
+        search<T, least> s = {z.n, z.inner, mxcu_data<T>(&call->in[0]), mxcu_result<T>(call, &call->out[0], 0)};
         if (z.chunks > 1)
             return by_chunks(call, s, z);
         if (z.inner == 1)
