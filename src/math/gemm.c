@@ -28,16 +28,21 @@ void mxci_blas_init(void) {
 
 /* ---- one product, one thread ----------------------------------------------------------------------------------- */
 
-/* Whether BLAS computes a product: where it is faster (measured: our kernel is ahead of OpenBLAS up to about 256 cubed,
- * except on long dot products of few rows), and where ours does not apply: it has no alpha but 1, no beta but 0 and 1.
- */
-static int is_for_blas(const mxci_gemm_args *g) {
+/* Whether dot products of rows of A with columns of B are faster than the packed product. */
+static int is_for_dots(const mxci_gemm_args *g) {
+    return g->m <= MXCI_GEMM_FEW && g->transpose_b && !g->transpose_a;
+}
+
+/* Whether BLAS computes a share of a product: where it is faster (measured: our kernel is ahead of OpenBLAS up to about
+ * 256 cubed, except on long dot products of few rows), and where ours does not apply: it has no alpha but 1, no beta
+ * but 0 and 1. */
+static int is_for_blas(const mxci_gemm_args *whole, const mxci_gemm_args *g) {
     if (g->bias || g->lda == 0 || g->ldb == 0 || g->m > INT_MAX || g->n > INT_MAX || g->k > INT_MAX)
         return 0;
     if (g->alpha != 1 || (g->beta != 0 && g->beta != 1))
         return 1;
-    if (g->m <= 4 && g->n <= 4)
-        return g->k > 64;
+    if (whole->m <= 4 && whole->n <= 4)
+        return g->k > 64 && !is_for_dots(whole);
     return g->m >= 256 && g->n >= 256 && g->k >= 256;
 }
 
@@ -50,8 +55,8 @@ static void run_blas(const mxci_gemm_args *g) {
         cblas_dgemm(CblasRowMajor, a, b, m, n, k, g->alpha, g->a, lda, g->b, ldb, g->beta, g->c, ldc);
 }
 
-/* Our kernel. C starts from itself (beta), from bias in every row, or from zero. */
-static void run_own(const mxci_gemm_args *g) {
+/* Our kernels. C starts from itself (beta), from bias in every row, or from zero. */
+static void run_own(const mxci_gemm_args *g, int by_dots) {
     static const double zero;
     mxci_product p = {
         .m = g->m,
@@ -75,7 +80,10 @@ static void run_own(const mxci_gemm_args *g) {
         p.start = g->bias;
         p.start_col = 1;
     }
-    (g->dtype == MXC_F32 ? mxci_product_run_f32 : mxci_product_run_f64)(&p);
+    if (by_dots)
+        (g->dtype == MXC_F32 ? mxci_product_dots_f32 : mxci_product_dots_f64)(&p);
+    else
+        (g->dtype == MXC_F32 ? mxci_product_run_f32 : mxci_product_run_f64)(&p);
 }
 
 /* ---- threads --------------------------------------------------------------------------------------------------- */
@@ -110,7 +118,10 @@ static void run_units(const split *s, int64_t index, int64_t begin, int64_t end)
     g.a = offset_by(g.a, a, element);
     g.b = offset_by(g.b, b, element);
     g.c = offset_by(g.c, c, element);
-    (is_for_blas(&g) ? run_blas : run_own)(&g);
+    if (is_for_blas(s->g, &g))
+        run_blas(&g);
+    else
+        run_own(&g, is_for_dots(s->g)); /* that of the whole product, so that threads do not matter */
 }
 
 /* Units begin..end-1 of all products of the batch: those of one product at a time. */
@@ -131,7 +142,7 @@ static void gemm_plan(split *s, int parts) {
     int64_t strips = (g->m + 5) / 6, panels = (g->n + 15) / 16;
     double by_row = (double)((strips + parts - 1) / parts) / (double)strips;
     double by_column = (double)((panels + parts - 1) / parts) / (double)panels;
-    s->by_row = by_row < by_column * 0.85;
+    s->by_row = by_row < by_column * 0.85 && !is_for_dots(g);
     s->size = s->by_row ? 6 : 16;
     s->units = s->by_row ? strips : panels;
 }
@@ -143,7 +154,7 @@ static int is_share_for_blas(const split *s, int parts) {
         share.m = (share.m + parts - 1) / parts;
     else
         share.n = (share.n + parts - 1) / parts;
-    return is_for_blas(&share);
+    return is_for_blas(s->g, &share);
 }
 
 /* A unit is a strip of 6 rows or a panel of 16 columns. Each part has at least about PART_FLOPS of work, and as many

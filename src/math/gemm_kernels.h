@@ -11,7 +11,8 @@
 
 enum {
     MXCI_GEMM_DEPTH = 512, /* rows of B in a panel, at most: 32 KiB with AVX2 */
-    MXCI_GEMM_PANELS = 4   /* panels packed at a time; they stay in the second cache */
+    MXCI_GEMM_PANELS = 4,  /* panels packed at a time; they stay in the second cache */
+    MXCI_GEMM_FEW = 4      /* rows of A up to which a product may be one of dot products */
 };
 
 /* C = start + A B for one tile: A rows x depth, B depth x columns, all of one type.
@@ -42,6 +43,11 @@ typedef struct mxci_product {
 
 void mxci_product_run_f32(const mxci_product *g);
 void mxci_product_run_f64(const mxci_product *g);
+
+/* The same for 1 to MXCI_GEMM_FEW rows, with a_step and b_row 1: B is read once and where it lies, since packing it
+ * would take longer than the product. Sums are in another order than above. */
+void mxci_product_dots_f32(const mxci_product *g);
+void mxci_product_dots_f64(const mxci_product *g);
 
 /* A product of n up to MXCI_GEMM_PANELS panels and k up to MXCI_GEMM_DEPTH whose B is packed: panel j holds the
  * columns from j * wide on as [k][wide], wide being two vectors, begins at element j * wide * MXCI_GEMM_DEPTH, and has
