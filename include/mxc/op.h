@@ -455,6 +455,13 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_sig_fail(const mxc_op_sig *sig, const char
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_op_invoke(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out,
                                                 mxc_ndarray **inout, const mxc_req *req, int is_train);
+/**
+ * A new array by an operator of one or two inputs and one visible output: mxc_op_invoke without lists, for bindings in
+ * which lists take longer than the call.
+ * @param[null] b  the second input; NULL for an operator of one
+ * @return as mxc_op_invoke
+ */
+MXC_API MXC_MUST_CHECK mxc_status mxc_op_apply(mxc_op *op, mxc_ndarray *a, mxc_ndarray *b, mxc_ndarray **out);
 /** Queue one backward run: out_grad (n_outputs, NULL where not needed), in (arguments then aux) and out as in forward;
  *  in_grad (n_args, NULL where req is MXC_REQ_NULL) must exist.
  *  @param[null,n=text] out_grad, in, out  not needed by operators whose backward does not read them

@@ -75,7 +75,8 @@ def device_count(kind: str = "gpu") -> int:
 # ---- calls of operators ----------------------------------------------------------------------------------------------
 
 _OUT, _OUTS = ffi.typeof("mxc_ndarray *[1]"), ffi.typeof("mxc_ndarray *[]")
-_new, _invoke, _create = ffi.new, lib.mxc_op_invoke, object.__new__
+_new, _invoke, _apply, _create = ffi.new, lib.mxc_op_invoke, lib.mxc_op_apply, object.__new__
+_cells = [ffi.new(_OUT)]  # memory for results, of calls that are not going on
 _ops: Dict[Any, Tuple[Any, int]] = {}
 
 
@@ -108,9 +109,26 @@ def call(name: str, inputs: Sequence[Any], params: Dict[str, Any], out: Any = No
 
 def invoke(op: Any, n_out: int, arrays: Sequence["NDArray"]) -> Any:
     """Call a prepared operator that makes new arrays."""
+    if n_out == 1 and len(arrays) <= 2:
+        return apply(op, arrays[0]._h, arrays[1]._h if len(arrays) == 2 else NULL)
     out = ffi.new(_OUTS, n_out)
     check(_invoke(op, len(arrays), [array._h for array in arrays], n_out, out, NULL, 0))
     return wrap(out[0]) if n_out == 1 else [wrap(out[i]) for i in range(n_out)]
+
+
+def apply(op: Any, first: Any, second: Any) -> "NDArray":
+    """Call a prepared operator that makes one new array of one handle, or of two."""
+    try:
+        out = _cells.pop()  # no other thread gets it until it is back
+    except IndexError:
+        out = _new(_OUT)
+    if status := _apply(op, first, second, out):
+        _cells.append(out)
+        fail(status)
+    array = _create(NDArray)
+    array._h = out[0]
+    _cells.append(out)
+    return array
 
 
 def wrap(handle: Any) -> "NDArray":
@@ -135,23 +153,26 @@ def _binary(name: str, with_scalar: str, reflected: bool = False) -> _Method:
     def method(self: NDArray, other: Any) -> NDArray:
         kind = type(other)
         if kind is NDArray:  # never reflected
-            out = _new(_OUT)
-            status = _invoke(op, 2, [self._h, other._h], 1, out, NULL, 0)
-            if status:
+            try:  # as apply, whose frame would take time
+                out = _cells.pop()
+            except IndexError:
+                out = _new(_OUT)
+            if status := _apply(op, self._h, other._h, out):
+                _cells.append(out)
                 fail(status)
             array = _create(NDArray)
             array._h = out[0]
+            _cells.append(out)
             return array
         if kind is float or kind is int:
-            found = with_number.get((kind, other))
+            key = kind, other or repr(other)  # 0.0 and -0.0 are equal, and different numbers
+            found = with_number.get(key)
             if found is None:
                 if len(with_number) > 200:
                     with_number.clear()
                 params = ("scalar", repr(float(other))), ("is_int", str(kind is int))
-                found = with_number[kind, other] = operation(with_scalar, params)[0]
-            out = _new(_OUT)
-            check(_invoke(found, 1, [self._h], 1, out, NULL, 0))
-            return wrap(out[0])
+                found = with_number[key] = operation(with_scalar, params)[0]
+            return apply(found, self._h, NULL)
         result: NDArray = _mixed(name, with_scalar, self, other, reflected)
         return result
     return method

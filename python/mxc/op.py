@@ -117,16 +117,19 @@ def _make(name: str) -> Callable[..., Any]:
     most = 0 if definition.takes_list else len(definition.inputs)
 
     def function(*args: Any, out: Any = None, name: Any = None, **params: Any) -> Any:
-        plain = out is None and name is None and 0 < len(args) <= most and all(type(item) is NDArray for item in args)
+        plain = out is None and name is None and 0 < len(args) <= most
+        for item in args:
+            plain = plain and type(item) is NDArray
         if plain:
             try:
-                found = prepared[tuple(params.items())]
+                found = prepared[(*params.items(), *map(type, params.values()))]
             except (KeyError, TypeError):
                 if not any(key in definition.inputs for key in params):
                     found = operation(definition.name, tuple((key, spell(value)) for key, value in params.items()))
-                    known = all(isinstance(value, (str, int, float)) for value in params.values())
-                    if known and len(prepared) < 100:
-                        prepared[tuple(params.items())] = found
+                    # 1 and 1.0 are equal, as 0.0 and -0.0 are, but mean different parameters.
+                    kinds = [type(value) if value or type(value) is not float else None for value in params.values()]
+                    if {*kinds} <= {str, bool, int, float} and len(prepared) < 100:
+                        prepared[(*params.items(), *map(type, params.values()))] = found
                 else:
                     plain = False
         return invoke(*found, args) if plain else apply(definition, args, out, name, params)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators as functions, on arrays and on symbols."""
 
+import concurrent.futures
 import inspect
 
 import numpy as np
@@ -32,6 +33,30 @@ def test_arrays():
     mean, var = mxc.zeros(3), mxc.ones(3)
     y = mxc.op.BatchNorm(x, mxc.ones(3), mxc.zeros(3), mean, var, fix_gamma=False)
     assert y.shape == (2, 3)
+
+
+def test_equal_parameters():
+    """0.0 and -0.0 are equal, as 1, 1.0 and True are, but not the same parameters."""
+    a = mxc.array([1.0, 2.0])
+    for zero in (0.0, -0.0, 0, 0.0, -0.0):
+        expected = -np.inf if np.signbit(zero) else np.inf
+        assert (a / zero).tolist() == [expected] * 2
+        assert mxc.op._div_scalar(a, scalar=zero).tolist() == [expected] * 2
+        assert (a * zero + zero).tolist() == [0.0] * 2
+    for _ in range(2):
+        assert mxc.op.sum(mxc.ones((2, 3)), axis=1).tolist() == [3.0, 3.0]
+        with pytest.raises(ValueError):
+            mxc.op.sum(mxc.ones((2, 3)), axis=1.0)
+
+
+def test_calls_from_threads():
+    """Each call gets its own result."""
+    arrays = [mxc.array([float(i)] * 4) for i in range(8)]
+
+    def add(i):
+        return all((arrays[i] + arrays[i]).tolist() == [2.0 * i] * 4 for _ in range(200))
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(add, range(8)))
 
 
 def test_mistakes():

@@ -19,7 +19,11 @@
 #include "base/log.h"
 #endif
 
-enum { ALIGNMENT = 64, PAGE = 4096 };
+enum {
+    ALIGNMENT = 64,
+    PAGE = 4096,
+    CLEARED_HERE = 1024 /* glibc's calloc does not use the thread's cache of small blocks, its malloc does */
+};
 #define HUGE_PAGE ((size_t)2 << 20)
 
 /* ---- small blocks ------------------------------------------------------------------------------------------------ */
@@ -48,9 +52,13 @@ void *mxci_alloc(size_t bytes) {
 
 void *mxci_calloc(size_t count, size_t bytes) {
     size_t total = mxci_size_mul(count, bytes);
+    void *block;
     if (!may_allocate(total))
         return NULL;
-    return counted(calloc(1, total ? total : 1));
+    if (total > CLEARED_HERE)
+        return counted(calloc(1, total));
+    block = counted(malloc(total ? total : 1));
+    return block ? memset(block, 0, total) : NULL;
 }
 
 void *mxci_realloc(void *block, size_t bytes) {

@@ -61,11 +61,12 @@ static inline size_t mxci_array_bytes(const mxc_ndarray *array) {
 static inline int mxci_on_host(mxc_context context) {
     return context.device != MXC_GPU;
 }
+
+/* ---- for other modules ------------------------------------------------------------------------------------------- */
+
 /* Address of the first element, after allocating the memory if there is none yet; NULL for an array without elements.
  * Thread-safe. MXC_ENOMEM. */
 mxc_status mxci_array_data(mxc_ndarray *array, void **out);
-
-/* ---- for other modules ------------------------------------------------------------------------------------------- */
 
 /* A view of elements from byte offset on, with a reference to the chunk; the caller releases it. It belongs to no
  * recorded graph. */

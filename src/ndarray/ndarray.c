@@ -25,9 +25,15 @@ static void chunk_destroy(void *arg) {
     mxci_free(chunk);
 }
 
+/* Drop a reference; 1 if it was the last one. Nobody can take another one of what has none but the caller's, so that
+ * is not counted down. */
+static int drop_reference(atomic_int *refs) {
+    return atomic_load(refs) == 1 || atomic_fetch_sub(refs, 1) == 1;
+}
+
 /* The engine deletes the variables, and then the chunk, once all queued work on them has ended. */
 static void chunk_release(mxci_chunk *chunk) {
-    if (atomic_fetch_sub(&chunk->refs, 1) > 1)
+    if (!drop_reference(&chunk->refs))
         return;
     mxc_var_delete(atomic_load(&chunk->reading), NULL, NULL);
     mxc_var_delete(chunk->var, chunk_destroy, chunk);
@@ -201,7 +207,7 @@ mxc_ndarray *mxc_ndarray_retain(mxc_ndarray *array) {
 }
 
 void mxc_ndarray_release(mxc_ndarray *array) {
-    if (!MXCI_MAY_RELEASE(array) || atomic_fetch_sub(&array->refs, 1) > 1)
+    if (!MXCI_MAY_RELEASE(array) || !drop_reference(&array->refs))
         return;
     chunk_release(array->chunk);
     mxci_link_node_release(atomic_load_explicit(&array->link, memory_order_acquire));

@@ -113,6 +113,8 @@ static mxc_status check_shapes(mxc_op_sig *sig) {
 mxc_status mxc_sig_set_shape(mxc_op_sig *sig, int slot, const mxc_shape *expected) {
     MXC_TRY(MXCI_NON_NULL(sig));
     MXC_TRY(MXCI_NON_NULL(expected));
+    if (expected->ndim < 0)
+        return MXC_OK;
     mxc_shape *found = mxci_sig_shape(sig, slot), merged = *found;
     char where[96], want[MXC_SHAPE_TEXT], have[MXC_SHAPE_TEXT];
     if (mxci_shape_merge(&merged, expected)) {
@@ -223,15 +225,19 @@ mxc_status mxci_sig_same_type(mxc_op_sig *sig, int n, const int *slots) {
 
 mxc_status mxci_infer_type_same(mxc_op_sig *sig) {
     mxc_dtype common = MXC_DTYPE_UNKNOWN;
-    int n = sig->n_in + sig->n_out + sig->n_aux;
-    for (int pass = 0; pass < 2; pass++) /* the first pass finds the type, the second sets it in all slots */
-        for (int i = 0; i < n; i++) {
-            int slot = i < sig->n_in                ? i
-                       : i < sig->n_in + sig->n_out ? MXC_SLOT_OUT(i - sig->n_in)
-                                                    : MXC_SLOT_AUX(i - sig->n_in - sig->n_out);
-            MXC_TRY(mxc_sig_set_type(sig, slot, common));
-            common = *mxci_sig_type(sig, slot);
-        }
+    for (int i = 0; i < sig->n_in + sig->n_out + sig->n_aux; i++) {
+        int slot = i < sig->n_in                ? i
+                   : i < sig->n_in + sig->n_out ? MXC_SLOT_OUT(i - sig->n_in)
+                                                : MXC_SLOT_AUX(i - sig->n_in - sig->n_out);
+        MXC_TRY(mxc_sig_set_type(sig, slot, common));
+        common = *mxci_sig_type(sig, slot);
+    }
+    for (int i = 0; i < sig->n_in; i++)
+        sig->in_type[i] = common;
+    for (int i = 0; i < sig->n_out; i++)
+        sig->out_type[i] = common;
+    for (int i = 0; i < sig->n_aux; i++)
+        sig->aux_type[i] = common;
     return MXC_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "base/trace.h"
+#include "ndarray/array.h"
 #include "operator/op.h"
 #include "operator/trace_call.h"
 #include "resource/temp.h"
@@ -54,16 +55,13 @@ static void forget(int n, mxc_shape *shapes, mxc_dtype *types) {
     }
 }
 
-/* Forward runs use the block that the operator has kept from an earlier run, if there is one; all blocks of one
- * operator have one size. Only the part in use is cleared. */
-mxc_status mxci_invocation_create(mxc_op *op, mxc_pass pass, mxci_invocation **out) {
+/* A new block. */
+static mxc_status create_block(mxc_op *op, mxc_pass pass, mxci_invocation **out) {
     int n_in = mxc_op_n_args(op), n_out = mxc_op_n_outputs(op), n_aux = mxc_op_n_aux(op);
     int n_slots = pass == MXC_FORWARD ? n_in + n_out + n_aux : 2 * (n_in + n_out) + n_aux;
     size_t bytes = sizeof(mxci_invocation) + lay_out(NULL, n_in, n_out, n_aux, n_slots);
-    mxci_invocation *v = pass == MXC_FORWARD ? mxci_op_take_spare(op) : NULL;
+    mxci_invocation *v = mxci_alloc(bytes);
     *out = NULL;
-    if (!v)
-        v = mxci_alloc(bytes);
     if (!v)
         return MXC_FAIL(MXC_ENOMEM, "%s: out of memory for a call on %d arrays", mxc_op_get_def(op)->name, n_slots);
     memset(v, 0, bytes);
@@ -84,6 +82,29 @@ mxc_status mxci_invocation_create(mxc_op *op, mxc_pass pass, mxci_invocation **o
     return MXC_OK;
 }
 
+/* A block from an earlier run of the operator, in which sig and tensors stay as they are. */
+static void clear_spare(mxci_invocation *v) {
+    memset(v->arrays, 0, (size_t)v->n_slots * sizeof *v->arrays);
+    memset(&v->call, 0, sizeof v->call);
+    v->task_ended = 0;
+    v->temp_bytes = 0;
+    v->state = NULL;
+    v->sig.parallelism = 0;
+}
+
+/* Forward runs use the block that the operator has kept from an earlier run, if there is one; all blocks of one
+ * operator have one size. */
+mxc_status mxci_invocation_create(mxc_op *op, mxc_pass pass, mxci_invocation **out) {
+    mxci_invocation *v = pass == MXC_FORWARD ? mxci_op_take_spare(op) : NULL;
+    *out = v;
+    if (!v)
+        return create_block(op, pass, out);
+    clear_spare(v);
+    atomic_init(&v->refs, 1);
+    v->op = mxc_op_retain(op);
+    return MXC_OK;
+}
+
 mxci_op_state *mxci_op_state_retain(mxci_op_state *state) {
     if (state)
         atomic_fetch_add_explicit(&state->refs, 1, memory_order_relaxed);
@@ -101,7 +122,7 @@ void mxci_op_state_release(mxci_op_state *state) {
 /* The caller and the engine task each release once; the last one frees. */
 void mxci_invocation_release(mxci_invocation *v) {
     mxc_op *op;
-    if (!v || atomic_fetch_sub_explicit(&v->refs, 1, memory_order_acq_rel) != 1)
+    if (!v || !(mxci_invocation_is_mine(v) || atomic_fetch_sub_explicit(&v->refs, 1, memory_order_acq_rel) == 1))
         return;
     mxci_op_state_release(v->state);
     for (int i = 0; i < v->n_slots; i++)
@@ -151,7 +172,9 @@ const char *mxci_slot_text(const mxci_invocation *v, int slot, char *out, size_t
 static mxc_status fill_tensors(mxci_invocation *v) {
     for (int i = 0; i < v->n_slots; i++)
         if (v->arrays[i])
-            MXC_TRY(mxc_ndarray_tensor(v->arrays[i], &v->tensors[i]));
+            MXC_TRY(mxci_array_data(v->arrays[i], &v->tensors[i].data));
+        else
+            v->tensors[i].data = NULL;
     return MXC_OK;
 }
 

@@ -28,6 +28,9 @@ void mxci_op_state_release(mxci_op_state *state);          /* NULL is fine */
 typedef struct mxci_invocation {
     atomic_int refs;
     int task_ended; /* the engine has dropped its reference */
+    /* sig and tensors are what inference found for inputs with these shapes and dtypes on this context: kept with the
+     * block for the operator's next call. */
+    int is_inferred;
     mxc_op *op;
     mxc_pass pass;
     int n_in, n_out, n_aux, n_slots;
@@ -44,10 +47,15 @@ typedef struct mxci_invocation {
     mxci_op_state *state;   /* of a backward run: that of the forward run, if it was recorded */
 } mxci_invocation;
 
-/* A run with one reference. The groups of sig have their sizes, and all shapes and dtypes are unknown. MXC_ENOMEM. */
+/* A run with one reference. The groups of sig have their sizes; shapes and dtypes are unknown, or those of an earlier
+ * call (is_inferred). MXC_ENOMEM. */
 mxc_status mxci_invocation_create(mxc_op *op, mxc_pass pass, mxci_invocation **out);
 /* Drop a reference; NULL is fine. */
 void mxci_invocation_release(mxci_invocation *v);
+/* 1 if the caller has the only reference: the task has ended, or was not queued. */
+static inline int mxci_invocation_is_mine(mxci_invocation *v) {
+    return atomic_load_explicit(&v->refs, memory_order_acquire) == 1;
+}
 
 /* First slot of each group. */
 static inline int mxci_slot_out(const mxci_invocation *v) {

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/sys.h"
 #include "engine/core/frame.h"
+#include "ndarray/array.h"
 #include "operator/call_record.h"
 #include "operator/infer.h"
 #include "operator/invocation.h"
@@ -62,6 +63,7 @@ static mxc_status check_context(mxci_invocation *v) {
             continue;
         found = mxc_ndarray_context(v->arrays[i]);
         if (!context) {
+            v->is_inferred = v->is_inferred && mxc_context_equal(found, v->sig.context);
             v->sig.context = found;
             context = &v->sig.context;
         }
@@ -126,6 +128,14 @@ static mxc_status copy_signature(mxci_invocation *v) {
     return MXC_OK;
 }
 
+/* Of the call, or as in the call before. */
+static void describe_input(mxci_invocation *v, mxc_ndarray *array, mxc_shape *shape, mxc_dtype *type) {
+    if (v->is_inferred && *type == mxc_ndarray_dtype(array) && mxc_shape_equal(shape, mxc_ndarray_shape(array)))
+        return;
+    v->is_inferred = 0;
+    invoke_describe(array, shape, type);
+}
+
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
 /* None of the arrays may be NULL. */
@@ -142,8 +152,8 @@ static mxc_status take_inputs(mxci_invocation *v, int n, mxc_ndarray *const *in)
                             mxci_slot_text(v, slot, where, sizeof where));
         MXC_TRY(MXCI_NOT_RELEASED(in[i]));
         hold(v, slot, in[i]);
-        invoke_describe(in[i], is_aux ? &v->sig.aux_shape[at] : &v->sig.in_shape[at],
-                        is_aux ? &v->sig.aux_type[at] : &v->sig.in_type[at]);
+        describe_input(v, in[i], is_aux ? &v->sig.aux_shape[at] : &v->sig.in_shape[at],
+                       is_aux ? &v->sig.aux_type[at] : &v->sig.in_type[at]);
     }
     return MXC_OK;
 }
@@ -203,18 +213,30 @@ static mxc_status infer_on_host(mxci_invocation *v, int begin) {
     return status;
 }
 
-/* From the inputs; where that is not enough (always for sources), from the outputs too. */
+/* From the inputs; where that is not enough (always for sources), from the outputs too. What follows from the shapes
+ * and dtypes of the inputs alone holds for later calls, unless callbacks may say something else each time. */
 static mxc_status infer_forward(mxci_invocation *v) {
+    const mxc_op_def *def = mxc_op_get_def(v->op);
+    int from_inputs = v->n_in > 0 && !def->infer_from_data && !(def->flags & MXC_OP_CALLBACK);
+    if (v->is_inferred)
+        return MXC_OK;
+    for (int i = 0; i < v->n_out; i++) {
+        v->sig.out_shape[i].ndim = -1;
+        v->sig.out_type[i] = MXC_DTYPE_UNKNOWN;
+    }
     if (v->n_in == 0)
         describe_outputs(v);
     MXC_TRY(invoke_infer(v));
-    if (mxc_op_get_def(v->op)->infer_from_data)
+    if (def->infer_from_data)
         MXC_TRY(infer_on_host(v, 0)); /* waits for them */
     if (!outputs_known(v)) {
+        from_inputs = 0;
         describe_outputs(v);
         MXC_TRY(invoke_infer(v));
     }
-    return copy_signature(v);
+    MXC_TRY(copy_signature(v));
+    v->is_inferred = from_inputs;
+    return MXC_OK;
 }
 
 /* Check the outputs that were given and make the others. */
@@ -225,7 +247,7 @@ static mxc_status complete_outputs(mxci_invocation *v) {
         if (v->arrays[slot])
             MXC_TRY(invoke_check_array(v, slot, v->arrays[slot], &t->shape, t->dtype));
         else if (v->req[i] != MXC_REQ_NULL)
-            MXC_TRY(mxc_ndarray_create(t->shape.ndim, t->shape.dim, t->dtype, v->sig.context, &v->arrays[slot]));
+            MXC_TRY(mxci_ndarray_new("mxc_op_invoke", &t->shape, t->dtype, v->sig.context, &v->arrays[slot]));
     }
     return MXC_OK;
 }
@@ -256,16 +278,31 @@ static mxc_status invoke_forward(mxci_invocation *v, int n_in, mxc_ndarray *cons
     return record_and_push(v);
 }
 
+/* The caller gets the reference of a call that has ended already, as small ones do; else one of its own. */
+static void give_outputs(mxci_invocation *v, int n_out, mxc_ndarray **inout) {
+    const int is_mine = mxci_invocation_is_mine(v);
+    for (int i = 0; i < n_out; i++) {
+        mxc_ndarray **made = &v->arrays[mxci_slot_out(v) + i];
+        if (inout[i] || !*made)
+            continue;
+        inout[i] = is_mine ? *made : mxc_ndarray_retain(*made);
+        if (is_mine)
+            *made = NULL;
+    }
+}
+
 static mxc_status invoke(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out, mxc_ndarray **inout,
                          const mxc_req *req, int is_train) {
     mxci_invocation *v;
     mxc_status status;
+    int trains;
     MXC_TRY(mxci_invocation_create(op, MXC_FORWARD, &v));
-    v->sig.is_train = is_train || mxci_mode & MXCI_MODE_TRAIN;
+    trains = is_train || mxci_mode & MXCI_MODE_TRAIN;
+    v->is_inferred = v->is_inferred && v->sig.is_train == trains;
+    v->sig.is_train = trains;
     status = invoke_forward(v, n_in, in, n_out, inout, req);
-    for (int i = 0; status == MXC_OK && i < n_out; i++)
-        if (!inout[i] && v->arrays[mxci_slot_out(v) + i])
-            inout[i] = mxc_ndarray_retain(v->arrays[mxci_slot_out(v) + i]);
+    if (status == MXC_OK)
+        give_outputs(v, n_out, inout);
     mxci_invocation_release(v);
     return status;
 }
@@ -276,6 +313,13 @@ mxc_status mxc_op_invoke(mxc_op *op, int n_in, mxc_ndarray *const *in, int n_out
     MXC_TRY(MXCI_NON_NULL_IF(n_in > 0, in));
     MXC_TRY(MXCI_NON_NULL_IF(n_out > 0, inout));
     return invoke(op, n_in, in, n_out, inout, req, is_train);
+}
+
+mxc_status mxc_op_apply(mxc_op *op, mxc_ndarray *a, mxc_ndarray *b, mxc_ndarray **out) {
+    MXC_TRY(MXCI_OUT(out));
+    MXC_TRY(MXCI_NON_NULL(op));
+    MXC_TRY(MXCI_NON_NULL(a));
+    return invoke(op, b ? 2 : 1, (mxc_ndarray *[]){a, b}, 1, out, NULL, 0);
 }
 
 static mxc_status invoke_by_name(const char *name, int n_in, mxc_ndarray *const *in, int n_params,

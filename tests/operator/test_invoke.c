@@ -367,6 +367,43 @@ static void test_calls_overlap(void **state) {
     mxc_ndarray_release(x);
 }
 
+/* What inference found is used again, but not where anything is different. */
+static void test_calls_differ(void **state) {
+    mxc_ndarray *two = vector_of(2, (float[]){1, 2}), *three = vector_of(3, (float[]){1, 2, 3}), *in[2], *out, *wide;
+    mxc_ndarray *matrix = zeros(2, 2, 3, MXC_F32);
+    mxc_op *op;
+    (void)state;
+    assert_ok(mxc_ndarray_from_data(1, (int64_t[]){3}, MXC_F64, (double[]){1, 2, 3}, &wide));
+    assert_ok(mxc_op_create("broadcast_add", 0, NULL, NULL, &op));
+    for (int i = 0; i < 3; i++) {
+        assert_ok(mxc_op_apply(op, two, two, &out));
+        expect_values(out, 2, (float[]){2, 4});
+        mxc_ndarray_release(out);
+        assert_fails(mxc_op_apply(op, two, three, &out), MXC_ESHAPE, "broadcast_add: ");
+        assert_null(out);
+        assert_fails(mxc_op_apply(op, three, wide, &out), MXC_EDTYPE, "expected dtype float32, found float64");
+        assert_fails(mxc_op_apply(op, three, NULL, &out), MXC_EINVAL, "expected 2 arrays");
+        assert_ok(mxc_op_apply(op, matrix, three, &out));
+        assert_int_equal(mxc_ndarray_shape(out)->ndim, 2);
+        expect_values(out, 6, (float[]){1, 2, 3, 1, 2, 3});
+        mxc_ndarray_release(out);
+        assert_ok(mxc_op_apply(op, wide, wide, &out));
+        assert_int_equal(mxc_ndarray_dtype(out), MXC_F64);
+        in[0] = in[1] = wide;
+        assert_ok(mxc_op_invoke(op, 2, in, 1, &out, NULL, 0)); /* to an array that is given */
+        in[1] = two;
+        assert_fails(mxc_op_invoke(op, 2, in, 1, &out, NULL, 0), MXC_EDTYPE, "expected dtype");
+        in[0] = two;
+        assert_fails(mxc_op_invoke(op, 2, in, 1, &out, NULL, 0), MXC_ESHAPE, "expected shape (2,), found (3,)");
+        mxc_ndarray_release(out);
+    }
+    mxc_op_release(op);
+    assert_ok(mxc_op_create("split", 2, (const char *[]){"num_outputs", "axis"}, (const char *[]){"2", "0"}, &op));
+    assert_fails(mxc_op_apply(op, two, NULL, &out), MXC_EINVAL, "expected 2 outputs, found 1");
+    mxc_op_release(op);
+    release_all(4, (mxc_ndarray *[]){two, three, wide, matrix});
+}
+
 /* With is_int=False integers are converted to float64 and not the scalar to integers. */
 static void test_scalar_of_integers(void **state) {
     static const char *const keys[] = {"scalar", "is_int"};
@@ -448,6 +485,7 @@ int main(void) {
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_scalar_of_integers),
         cmocka_unit_test(test_calls_overlap),
+        cmocka_unit_test(test_calls_differ),
         cmocka_unit_test(test_inputs_in_groups),
     };
     if (mxc_op_register(&affine) != MXC_OK || mxc_op_register(&broken) != MXC_OK)
