@@ -135,8 +135,20 @@ if(TARGET test_operator_part)
     set_target_properties(test_operator_part PROPERTIES ENABLE_EXPORTS ON)
 endif()
 
-# The LuaJIT binding, where LuaJIT and its decoder of JSON are. A sanitizer would have to be loaded before them.
-if(MXC_SANITIZE STREQUAL none AND "lua/test_mxc" MATCHES "${MXC_TESTS}")
+# The LuaJIT binding, where LuaJIT and its decoder of JSON are. The shared runtime of a sanitizer, which gcc has, is loaded
+# before them.
+set(lua_launcher "")
+set(lua_can_run ON)
+if(NOT MXC_SANITIZE STREQUAL none)
+    string(SUBSTRING ${MXC_SANITIZE} 0 1 initial)
+    execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=lib${initial}san.so OUTPUT_VARIABLE runtime
+        OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    set(lua_launcher ${test_launcher} ${CMAKE_COMMAND} -E env LD_PRELOAD=${runtime})
+    if(NOT CMAKE_C_COMPILER_ID STREQUAL GNU OR NOT EXISTS "${runtime}")
+        set(lua_can_run OFF)
+    endif()
+endif()
+if(lua_can_run AND "lua/test_mxc" MATCHES "${MXC_TESTS}")
     find_program(MXC_LUAJIT luajit)
     mark_as_advanced(MXC_LUAJIT)
     if(MXC_LUAJIT)
@@ -144,7 +156,7 @@ if(MXC_SANITIZE STREQUAL none AND "lua/test_mxc" MATCHES "${MXC_TESTS}")
     endif()
     if(MXC_LUAJIT AND NOT lacks_cjson)
         list(APPEND features lua)
-        add_test(NAME lua/test_mxc COMMAND ${MXC_LUAJIT} ${CMAKE_SOURCE_DIR}/tests/lua/test_mxc.lua)
+        add_test(NAME lua/test_mxc COMMAND ${lua_launcher} ${MXC_LUAJIT} ${CMAKE_SOURCE_DIR}/tests/lua/test_mxc.lua)
         set_tests_properties(lua/test_mxc PROPERTIES LABELS lua TIMEOUT ${test_timeout}
             ENVIRONMENT "${test_environment};LIBMXC_LIBRARY=$<TARGET_FILE:mxc>")
     endif()

@@ -354,4 +354,4 @@ for _, t in ipairs(tests) do
 end
 print(("[==========] %d test(s) run."):format(#tests))
 print(("[  PASSED  ] %d test(s)."):format(passed))
-os.exit(#failed == 0 and 0 or 1)
+os.exit(#failed == 0 and 0 or 1, true)
