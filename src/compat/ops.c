@@ -44,11 +44,26 @@ static int is_cast_storage(const char *name) {
     return strcmp(name, "cast_storage") == 0 || strcmp(name, "_sparse_cast_storage") == 0;
 }
 
+/* MXNet 0.9.5 gave the names _sample_<distribution> to the generators without inputs, which are _random_<distribution>
+ * since then. */
+static const char *name_in_version(const char *name) {
+    static const char *const changed[] = {"uniform", "normal", "gamma", "exponential", "poisson"};
+    static const char *const now[] = {"_random_uniform", "_random_normal", "_random_gamma", "_random_exponential",
+                                      "_random_poisson"};
+    static const char prefix[] = "_sample_";
+    if (mxnet_is_version_1() || strncmp(name, prefix, strlen(prefix)))
+        return name;
+    for (size_t i = 0; i < sizeof changed / sizeof *changed; i++)
+        if (!strcmp(name + strlen(prefix), changed[i]))
+            return now[i];
+    return name;
+}
+
 /* Adds the operator of a name unless libmxc's registry has none of it. The text is kept. */
 static void add_name(const char *name) {
     mxnet_op *op = &list.ops[list.n++];
     op->name = name;
-    op->def = mxc_op_find(name);
+    op->def = mxc_op_find(name_in_version(name));
     if (!op->def && !strncmp(name, sparse, strlen(sparse)))
         op->def = mxc_op_find(name + strlen(sparse)); /* on dense arrays they do the same */
     if (is_cast_storage(name))
