@@ -8,10 +8,10 @@
 # Sets kernel_objects (files) and adds the target mxc_levels, which makes those that are no object library's.
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    set(known_levels baseline avx2 avx512)
+    set(known_levels baseline avx2 avx512 avx512vnni)
     # Sanitizers and fuzz targets: one level, since each takes a minute to compile there.
     if(MXC_SANITIZE STREQUAL none)
-        set(initial_levels "baseline;avx2;avx512")
+        set(initial_levels "baseline;avx2;avx512;avx512vnni")
     else()
         set(initial_levels avx2)
     endif()
@@ -23,17 +23,20 @@ else()
     set(initial_levels baseline)
 endif()
 set(MXC_CPU_LEVELS "${initial_levels}" CACHE STRING
-    "Levels of the kernels, rising: baseline (any x86-64), avx2 (with FMA), avx512; sanitizers take one")
+    "Levels of the kernels, rising: baseline (any x86-64), avx2 (with FMA), avx512, avx512vnni; sanitizers take one")
 
 set(level_baseline_flags)
 set(level_neon_flags)
 set(level_avx2_flags -march=x86-64-v3)
 set(level_avx512_flags -march=x86-64-v4)
+set(level_avx512vnni_flags -march=x86-64-v4 -mavx512vnni)
 # Beside faster levels, baseline is for old processors, and small: only what is written with vectors is compiled for speed.
 set(baseline_flags -fno-tree-vectorize -fno-jump-tables -fno-align-functions -fno-align-jumps -fno-align-loops)
-set(baseline_fast "cast|convolution|gemm|int8|packed_convolution|packed_winograd|random|reduce|strided|tile|winograd")
+set(baseline_fast "cast|convolution|gemm|int8|packed_convolution|packed_quantized_conv|packed_winograd|quantized_pooling|random|reduce|strided|tile|winograd")
 # The kernels that gain from AVX-512 (docs/performance.md); for the others, avx512 takes those of avx2.
 set(level_avx512_kernels "activation|convolution|gemm|leaky_relu|packed_convolution|packed_winograd|rnn|winograd")
+# Integers of 8 bits; for the others, avx512vnni takes those of avx512.
+set(level_avx512vnni_kernels "packed_quantized_conv")
 
 set(levels ${MXC_CPU_LEVELS})
 list(LENGTH levels level_count)

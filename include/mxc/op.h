@@ -234,7 +234,7 @@ struct mxc_op_def {
     mxc_status (*infer_from_data)(mxc_op_sig *sig, const mxc_tensor *in);
     unsigned dtypes; /* of the first input (or output where there is none); 0: MXC_DTYPES_REAL */
     /* Dtypes that the CPU's forward and backward compute, where 16-bit ones of dtypes are missing: the library then
-     * runs them on float32 copies of all arguments and outputs (at most 8 of each), which it keeps in scratch. 0: all.
+     * runs them on float32 copies of all arguments and outputs (at most 12 of each), which it keeps in scratch. 0: all.
      */
     unsigned cpu_dtypes;
     /* For CPU functions that compute images with channels second only, (N,C,spatial): writes to out parameters with
@@ -273,6 +273,10 @@ struct mxc_op_def {
     /* In inference: an operator that computes the same as one of this signature, but is given, in place of argument 1,
      * the output of operator pack on it. *pack and *packed: NULL if there are none; else the caller releases them. */
     mxc_status (*packed)(const mxc_op_sig *sig, mxc_op **pack, mxc_op **packed);
+    /* In inference: the operator that computes op and then next, whose arguments are all of op's outputs and nothing
+     * else. *keeps: 1 if its outputs are op's, then next's; 0: next's alone. *out: NULL if there is none; else the
+     * caller releases it. */
+    mxc_status (*joined)(const mxc_op *op, const mxc_op *next, int *keeps, mxc_op **out);
     mxc_precision precision;
     int (*quantized)(const mxc_op *op, mxc_quantized *out);
     int (*linear)(const mxc_op *op, mxc_linear *out);

@@ -39,6 +39,10 @@ static int has_avx512(void) {
            __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vl");
 }
+
+static int has_avx512vnni(void) {
+    return has_avx512() && __builtin_cpu_supports("avx512vnni");
+}
 #endif
 
 static const struct {
@@ -50,6 +54,7 @@ static const struct {
 #if defined(__x86_64__)
     {"avx2", "AVX2, FMA, BMI, F16C, LZCNT and MOVBE", has_avx2},
     {"avx512", "what avx2 needs, and AVX-512 F, BW, CD, DQ and VL", has_avx512},
+    {"avx512vnni", "what avx512 needs, and AVX-512 VNNI", has_avx512vnni},
 #endif
 };
 

@@ -44,6 +44,16 @@ MXCI_INLINE mxci_v_i16 mxci_splat_pair(const int16_t *p) {
 MXCI_INLINE mxci_v_u32 mxci_multiply_pairs(mxci_v_i16 a, mxci_v_i16 b) {
 #if defined(__AVX2__)
     return (mxci_v_u32)__builtin_ia32_pmaddwd256(a, b);
+#elif defined(__SSE2__)
+    typedef int16_t half __attribute__((vector_size(16)));
+    typedef uint32_t sums __attribute__((vector_size(16)));
+    half x[2], y[2];
+    mxci_v_u32 out;
+    memcpy(x, &a, sizeof x);
+    memcpy(y, &b, sizeof y);
+    const sums z[2] = {(sums)__builtin_ia32_pmaddwd128(x[0], y[0]), (sums)__builtin_ia32_pmaddwd128(x[1], y[1])};
+    memcpy(&out, z, sizeof out);
+    return out;
 #else
     mxci_v_u32 sum;
     for (int i = 0; i < 8; i++)

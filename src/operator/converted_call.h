@@ -11,7 +11,7 @@
 #include <mxc/op.h>
 
 /* Limits of such an operator: arguments, outputs, and bytes of its parameters. */
-enum { MXCI_CONVERTED_SLOTS = 8, MXCI_CONVERTED_PARAMS = 1024 };
+enum { MXCI_CONVERTED_SLOTS = 12, MXCI_CONVERTED_PARAMS = 1024 };
 
 /* Whether the descriptor asks for conversions. */
 int mxci_is_converted(const mxc_op_def *def);

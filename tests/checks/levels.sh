@@ -14,7 +14,7 @@ check() {
     [ -d "$library" ] && library=$library/build/release/libmxc.a
     [ -r "$library" ] || { echo "$library: not there; build it first"; return; }
     objdump -d --no-show-raw-insn "$library" | awk -v newer="^($newer)$" '
-        /file format/ { member = $1; sub(/:$/, "", member); skip = member ~ /^avx[0-9]+\.o$/ || !/x86-64/ }
+        /file format/ { member = $1; sub(/:$/, "", member); skip = member ~ /^avx[0-9a-z]+\.o$/ || !/x86-64/ }
         /^[0-9a-f]+ <.*>:$/ { name = $2 }
         !skip && /^ / && $2 ~ newer && !told[member name]++ { printf "%s: %s has %s\n", member, name, $2 }'
 }

@@ -14,7 +14,7 @@
 # Files whose operators have no GPU implementation: `mxc ops --missing gpu` says why.
 without_gpu='contrib/hawkesll control_flow/cond control_flow/foreach control_flow/while_loop custom/custom
 detection/bipartite_matching index/boolean_mask index/index_copy linalg/linalg_det linalg/linalg_gelqf
-linalg/linalg_syevd quantized/calibrate_entropy quantized/quantized_fused_conv reduce/cumsum reduce/histogram
+linalg/linalg_syevd quantized/calibrate_entropy quantized/packed_quantized_conv quantized/quantized_fused_conv reduce/cumsum reduce/histogram
 tensor/cross_device_copy nn/packed_convolution vision/image_decode vision/psroi_pooling vision/rroi_align'
 # Operators that only passes insert, which the tests of these passes cover, and those with subgraphs, which
 # tests/executor/test_control_flow.c covers.

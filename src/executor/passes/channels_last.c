@@ -69,8 +69,9 @@ static double size_of(const mxci_graph *g, int32_t entry) {
 static int is_packed(const work *w, const mxci_gnode *node) {
     const mxci_graph *g = w->g;
     const int32_t *inputs = g->inputs + node->first_input;
+    const mxc_dtype type = g->types[node->first_entry];
     if (!w->packs || node->context.device != MXC_CPU || !mxc_op_get_def(node->op)->packed ||
-        g->types[node->first_entry] != MXC_F32 || node->n_inputs < 2)
+        (type != MXC_F32 && type != MXC_I32) || node->n_inputs < 2)
         return 0;
     return (w->constant && w->constant[inputs[1]]) || mxci_option_get(MXCI_OPT_MXC_CPU_PACK) == ALWAYS ||
            4 * size_of(g, inputs[1]) <= size_of(g, inputs[0]) + size_of(g, node->first_entry);

@@ -11,7 +11,7 @@
 #include "symbol/graph_edit.h"
 #include "symbol/graph_query.h"
 
-enum { WEIGHT = 1, ARGS_LIMIT = 8 };
+enum { WEIGHT = 1, ARGS_LIMIT = 9, OUTPUTS_LIMIT = 3 };
 
 /* The signature of a node whose shapes and types are known; all slots have room in shapes and types. */
 static mxc_op_sig signature_of(const mxci_graph *g, int32_t node, mxc_shape *shapes, mxc_dtype *types) {
@@ -35,7 +35,7 @@ static mxc_op_sig signature_of(const mxci_graph *g, int32_t node, mxc_shape *sha
 
 /* Appends a node that packs the weight, and one that reads it, which the readers of node read instead. */
 static mxc_status replace(mxci_graph *g, int32_t node, mxc_op *pack, mxc_op *packed, const mxc_shape *shape) {
-    const int32_t n = g->nodes[node].n_inputs, from = g->nodes[node].first_entry;
+    const int32_t n = g->nodes[node].n_inputs, from = g->nodes[node].first_entry, n_outputs = g->nodes[node].n_outputs;
     int32_t inputs[ARGS_LIMIT], weight, to;
     for (int32_t i = 0; i < n; i++)
         inputs[i] = mxci_graph_inputs(g, node)[i];
@@ -43,10 +43,12 @@ static mxc_status replace(mxci_graph *g, int32_t node, mxc_op *pack, mxc_op *pac
     g->shapes[weight] = *shape;
     g->types[weight] = g->types[inputs[WEIGHT]];
     inputs[WEIGHT] = weight;
-    MXC_TRY(mxci_graph_add_op(g, packed, node, "packed", n, inputs, 1, &to));
-    g->shapes[to] = g->shapes[from];
-    g->types[to] = g->types[from];
-    mxci_graph_replace_entry(g, from, to);
+    MXC_TRY(mxci_graph_add_op(g, packed, node, "packed", n, inputs, n_outputs, &to));
+    for (int32_t i = 0; i < n_outputs; i++) {
+        g->shapes[to + i] = g->shapes[from + i];
+        g->types[to + i] = g->types[from + i];
+        mxci_graph_replace_entry(g, from + i, to + i);
+    }
     return MXC_OK;
 }
 
@@ -66,12 +68,12 @@ static mxc_status infer(mxc_op *pack, mxc_shape *shape, mxc_dtype *type, mxc_sha
 
 static mxc_status pack_node(mxci_graph *g, int32_t node, int *is_changed) {
     const mxci_gnode *n = &g->nodes[node];
-    mxc_shape shapes[ARGS_LIMIT + 1];
-    mxc_dtype types[ARGS_LIMIT + 1];
+    mxc_shape shapes[ARGS_LIMIT + OUTPUTS_LIMIT];
+    mxc_dtype types[ARGS_LIMIT + OUTPUTS_LIMIT];
     mxc_op *pack, *packed;
     mxc_shape shape;
     if (n->kind != MXCI_FORWARD || n->context.device != MXC_CPU || n->n_inputs <= WEIGHT || n->n_inputs > ARGS_LIMIT ||
-        n->n_outputs != 1 || !mxc_op_get_def(n->op)->packed)
+        n->n_outputs > OUTPUTS_LIMIT || !mxc_op_get_def(n->op)->packed)
         return MXC_OK;
     const mxc_op_sig sig = signature_of(g, node, shapes, types);
     MXC_TRY(mxc_op_get_def(n->op)->packed(&sig, &pack, &packed));

@@ -61,47 +61,13 @@ void mxci_packed_pack(const mxci_packed_conv *c, const float *weight, int add, f
 
 /* ---- direct ------------------------------------------------------------------------------------------------------ */
 
-/* The first output pixel, and how many from there on, whose tap k on an axis lies inside the image. */
-static void inside(const mxci_conv_shape *s, int axis, int64_t k, int64_t *first, int64_t *count) {
-    const int64_t stride = s->stride[axis], offset = k * s->dilate[axis] - s->pad[axis];
-    const int64_t begin = offset < 0 ? (-offset + stride - 1) / stride : 0;
-    const int64_t room = s->in[axis] - offset; /* positions below it are inside */
-    const int64_t end = room <= 0 ? 0 : (room + stride - 1) / stride;
-    *first = begin;
-    *count = (end < s->out[axis] ? end : s->out[axis]) - begin;
-}
-
-/* One output row's pixels x..x+n-1, which are number at.. of the points, for a tap in the row in (or NULL). */
-static void row_points(const mxci_packed_conv *c, const float *in, const float *zeros, int64_t tap, int64_t kx,
-                       int64_t x, int64_t n, int64_t at, const float **points) {
-    const mxci_conv_shape *s = &c->shape;
-    int64_t first, count;
-    inside(s, 2, kx, &first, &count);
-    for (int64_t i = 0; i < n; i++, at++) {
-        const int64_t column = (x + i) * s->stride[2] + kx * s->dilate[2] - s->pad[2];
-        const int is_inside = in && x + i >= first && x + i < first + count;
-        points[(at / STRIP * c->taps + tap) * STRIP + at % STRIP] = is_inside ? in + column * c->in_pixel : zeros;
-    }
-}
+#define T float
+#define CONV mxci_packed_conv
+#include "operator/nn/packed_points_kernels.inc"
 
 void mxci_packed_points(const mxci_packed_conv *c, const float *in, const float *zeros, int64_t begin, int64_t end,
                         const float **points) {
-    const mxci_conv_shape *s = &c->shape;
-    for (int64_t p = begin, n; p < end; p += n) {
-        const int64_t x = p % s->out[2], row = p / s->out[2];
-        const int64_t y = row % s->out[1], z = row / s->out[1] % s->out[0], sample = row / s->out[1] / s->out[0];
-        n = end - p < s->out[2] - x ? end - p : s->out[2] - x;
-        for (int64_t tap = 0; tap < c->taps; tap++) {
-            const int64_t kx = tap % s->kernel[2], ky = tap / s->kernel[2] % s->kernel[1];
-            const int64_t kz = tap / s->kernel[2] / s->kernel[1];
-            const int64_t iz = z * s->stride[0] + kz * s->dilate[0] - s->pad[0];
-            const int64_t iy = y * s->stride[1] + ky * s->dilate[1] - s->pad[1];
-            const int is_inside = iz >= 0 && iz < s->in[0] && iy >= 0 && iy < s->in[1];
-            const int64_t in_row = (sample * s->in[0] + iz) * s->in[1] + iy;
-            row_points(c, is_inside ? in + in_row * s->in[2] * c->in_pixel : NULL, zeros, tap, kx, x, n, p - begin,
-                       points);
-        }
-    }
+    make_points(c, in, zeros, begin, end, points);
 }
 
 /* Up to six pixels by two vectors of filters, over some taps. */

@@ -68,6 +68,7 @@ const mxc_op_def mxci_op_quantize = {
     .infer_shape = mxci_infer_quantized,
     .infer_type = quantize_infer_type,
     .dtypes = MXC_DTYPES_FLOAT,
+    .channels_last = mxci_quantized_any_layout,
     .forward = {[MXC_CPU] = quantize_forward},
 };
 
@@ -102,6 +103,7 @@ const mxc_op_def mxci_op_dequantize = {
     .infer_shape = mxci_infer_quantized,
     .infer_type = dequantize_infer_type,
     .dtypes = MXCI_DTYPES_QUANTIZED | MXC_DTYPE_BIT(MXC_I32),
+    .channels_last = mxci_quantized_any_layout,
     .forward = {[MXC_CPU] = dequantize_forward},
 };
 
@@ -178,6 +180,7 @@ const mxc_op_def mxci_op_quantize_v2 = {
     .infer_type = quantize_v2_infer_type,
     .dtypes = MXC_DTYPE_BIT(MXC_F32) | MXCI_DTYPES_QUANTIZED,
     .temp_bytes = mxci_min_max_bytes,
+    .channels_last = mxci_quantized_any_layout,
     .forward = {[MXC_CPU] = quantize_v2_forward},
 };
 
@@ -206,6 +209,7 @@ const mxc_op_def mxci_op_requantize = {
     .infer_type = requantize_infer_type,
     .dtypes = MXC_DTYPE_BIT(MXC_I32),
     .temp_bytes = mxci_min_max_bytes,
+    .channels_last = mxci_quantized_any_layout,
     .forward = {[MXC_CPU] = requantize_forward},
 };
 
@@ -244,5 +248,6 @@ const mxc_op_def mxci_op_quantize_asym = {
     .infer_type = asym_infer_type,
     .dtypes = MXC_DTYPE_BIT(MXC_F32),
     .temp_bytes = mxci_min_max_bytes,
+    .channels_last = mxci_quantized_any_layout,
     .forward = {[MXC_CPU] = asym_forward},
 };

@@ -49,6 +49,13 @@ mxc_status mxci_infer_quantized_type(mxc_op_sig *sig) {
     return mxci_infer_bound_types(sig, 1);
 }
 
+int mxci_quantized_any_layout(const mxc_op *op, int ndim, mxc_channels_last *out) {
+    (void)op;
+    (void)ndim;
+    *out = (mxc_channels_last){.key = NULL};
+    return 1;
+}
+
 /* ---- bounds ------------------------------------------------------------------------------------------------------ */
 
 void mxci_assign_bounds(const mxc_op_call *call, double low, double high) {

@@ -107,6 +107,9 @@ mxc_status mxci_infer_bound_types(mxc_op_sig *sig, int first);
  * and output 0 is one. */
 mxc_status mxci_infer_quantized(mxc_op_sig *sig);
 mxc_status mxci_infer_quantized_type(mxc_op_sig *sig);
+/* mxc_op_def.channels_last of operators that compute element by element. */
+int mxci_quantized_any_layout(const mxc_op *op, int ndim, mxc_channels_last *out);
+
 /* Outputs 1 and 2 = low and high, or = two arguments, or = the bounds of a range; those of its codes where it ends half
  * a step beyond them. */
 void mxci_assign_bounds(const mxc_op_call *call, double low, double high);

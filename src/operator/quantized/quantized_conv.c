@@ -8,7 +8,9 @@
  * Both multiply 16-bit integers (operator/quantized/int8_kernels.h): weights, and samples or patches of the image. */
 #include <math.h>
 
+#include "base/text.h"
 #include "operator/nn/fully_connected.h"
+#include "operator/quantized/packed_quantized_conv.h"
 #include "operator/quantized/quantized_conv.h"
 
 enum { DATA, WEIGHT, BIAS };
@@ -35,20 +37,21 @@ static mxc_status quantized_conv_infer_type(mxc_op_sig *sig) {
 
 /* ---- units ------------------------------------------------------------------------------------------------------- */
 
-static double unit_of(const mxc_op_call *call, int slot) {
+double mxci_quantized_layer_unit(const mxc_op_call *call, int slot) {
     int low = call->n_in / 3 + 2 * slot;
     return mxci_quantized_unit(call->in[slot].dtype, &call->in[low], &call->in[low + 1]);
 }
 
-/* to = n elements of bias in the output's unit, saturated to int32. */
-static void convert_bias(const mxc_op_call *call, int64_t n, int32_t *to) {
-    double unit = unit_of(call, DATA) * unit_of(call, WEIGHT), scale = unit > 0 ? unit_of(call, BIAS) / unit : 0;
+void mxci_quantized_layer_bias(const mxc_op_call *call, int64_t n, int32_t *to) {
+    double unit = mxci_quantized_layer_unit(call, DATA) * mxci_quantized_layer_unit(call, WEIGHT);
+    double scale = unit > 0 ? mxci_quantized_layer_unit(call, BIAS) / unit : 0;
     mxc_tensor bias = {.data = to, .shape = mxci_shape_of(1, &n), .dtype = MXC_I32};
     mxci_rescale(NULL, MXC_REQ_WRITE, &bias, &call->in[BIAS], 0, scale);
 }
 
 static void quantized_conv_put_range(const mxc_op_call *call) {
-    double most = unit_of(call, DATA) * unit_of(call, WEIGHT) * mxci_quantized_max(MXC_I32);
+    double most =
+        mxci_quantized_layer_unit(call, DATA) * mxci_quantized_layer_unit(call, WEIGHT) * mxci_quantized_max(MXC_I32);
     mxci_assign_bounds(call, -most, most);
 }
 
@@ -147,7 +150,7 @@ static mxc_status fc_forward(const mxc_op_call *call) {
     r.bias = has_bias(call) ? (void *)temp : NULL;
     r.tiles = temp + mxci_size_align((size_t)r.h * sizeof(int32_t));
     if (r.bias)
-        convert_bias(call, r.h, r.bias);
+        mxci_quantized_layer_bias(call, r.h, r.bias);
     widen(call->run, &call->in[DATA], r.n, r.k, r.step, r.data);
     mxc_parallel_for(call->run, (r.h + TILE - 1) / TILE, (int64_t)(1e6 / ((double)TILE * (double)(r.n * r.k + 1))) + 1,
                      fc_range, &r);
@@ -182,13 +185,6 @@ static int conv_args(const void *params) {
 
 static const char *conv_names(const void *params) {
     return ((const mxci_conv_params *)params)->no_bias ? without_bias : with_bias;
-}
-
-static mxc_status conv_check(void *params) {
-    MXC_TRY(mxci_conv_check(params));
-    return mxci_conv_channels_last(params)
-               ? MXC_FAIL(MXC_EUNSUPPORTED, "_contrib_quantized_conv: channels must come second")
-               : MXC_OK;
 }
 
 static mxc_status conv_infer(mxc_op_sig *sig) {
@@ -314,12 +310,27 @@ static mxc_status conv_forward(const mxc_op_call *call) {
         return MXC_OK;
     r = mxci_int8_conv_begin(call, p, call->temp, &plan);
     if (has_bias(call))
-        convert_bias(call, p->num_filter, r.bias);
+        mxci_quantized_layer_bias(call, p->num_filter, r.bias);
     else
         r.bias = NULL;
     widen(call->run, &call->in[WEIGHT], p->num_filter, plan.geo.patch_size, plan.step, r.weight);
     mxci_int8_conv_run(&r);
     return MXC_OK;
+}
+
+static int to_channels_second(const void *params, mxc_pass pass, void *out) {
+    mxci_conv_params *to = out;
+    (void)pass;
+    *to = *(const mxci_conv_params *)params;
+    to->layout = -1;
+    return mxci_conv_channels_last(params);
+}
+
+static int conv_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out) {
+    const mxci_conv_params *p = mxc_op_params(op);
+    *out = (mxc_channels_last){.key = "layout", .weights = 1 << WEIGHT, .leads = p->num_group == 1};
+    mxci_format(out->value, sizeof out->value, "%s", ndim == 4 ? "NHWC" : "NDHWC");
+    return !mxci_conv_channels_last(p);
 }
 
 const mxc_op_def mxci_op_quantized_conv = {
@@ -334,10 +345,13 @@ const mxc_op_def mxci_op_quantized_conv = {
     .flags = MXC_OP_ZERO_GRADIENT,
     .params = mxci_conv_schema,
     .param_size = sizeof(mxci_conv_params),
-    .params_check = conv_check,
+    .params_check = mxci_conv_check,
+    .to_channels_second = to_channels_second,
     .infer_shape = conv_infer,
     .infer_type = quantized_conv_infer_type,
     .dtypes = MXCI_DTYPES_QUANTIZED,
     .temp_bytes = quantized_conv_conv_temp,
+    .channels_last = conv_channels_last,
+    .packed = mxci_packed_quantized_conv,
     .forward = {[MXC_CPU] = conv_forward},
 };

@@ -8,6 +8,11 @@
 #include "operator/quantized/int8_kernels.h"
 #include "operator/quantized/quantized.h"
 
+/* Of layers whose arguments are data, weight, bias or not, and the bounds of each: the unit of one of these, and to = n
+ * elements of bias in the output's unit, saturated to int32. */
+double mxci_quantized_layer_unit(const mxc_op_call *call, int slot);
+void mxci_quantized_layer_bias(const mxc_op_call *call, int64_t n, int32_t *to);
+
 /* Bytes of scratch: all weights, a bias of 32 bits for each filter, the geometry's tables, and for each part a block of
  * a padded image, a tile of patches and a tile of sums. */
 typedef struct mxci_int8_conv_plan {

@@ -118,6 +118,7 @@ const mxc_op_def mxci_op_quantized_elemwise_add = {
     .infer_shape = elemwise_infer,
     .infer_type = add_infer_type,
     .dtypes = MXCI_DTYPES_QUANTIZED,
+    .channels_last = mxci_quantized_any_layout,
     .forward = {[MXC_CPU] = add_forward},
 };
 
@@ -168,6 +169,7 @@ const mxc_op_def mxci_op_quantized_elemwise_mul = {
     .infer_shape = elemwise_infer,
     .infer_type = mul_infer_type,
     .dtypes = MXC_DTYPE_BIT(MXC_I8),
+    .channels_last = mxci_quantized_any_layout,
     .forward = {[MXC_CPU] = mul_forward},
 };
 

@@ -2,12 +2,14 @@
 /* Quantized operators that keep the range of an argument: _contrib_quantized_pooling (maximum or average),
  * _contrib_quantized_act (relu), _contrib_quantized_flatten, and _contrib_quantized_embedding, whose range is weight's.
  * An average is rounded to nearest, halves to even. */
+#include "base/text.h"
 #include "math/tile_kernels.h"
 #include "operator/index/rows.h"
 #include "operator/nn/embedding.h"
 #include "operator/nn/pooling.h"
 #include "operator/quantized/quantize_kernels.h"
 #include "operator/quantized/quantized.h"
+#include "operator/quantized/quantized_pooling_kernels.h"
 #include "operator/tensor/flatten.h"
 
 #define ARGS "data,min_data,max_data"
@@ -15,14 +17,12 @@
 
 enum { DATA, MIN, MAX };
 
-/* ---- _contrib_quantized_pooling: planes are pooled as floats ----------------------------------------------------- */
+/* ---- _contrib_quantized_pooling: planes are pooled as floats, maxima with channels last as they are -------------- */
 
 static mxc_status pooling_check(void *params) {
     MXC_TRY(mxci_pooling_check(params));
     if (((const mxci_pooling_params *)params)->pool_type > MXCI_POOL_AVG)
         return MXC_FAIL(MXC_EUNSUPPORTED, "_contrib_quantized_pooling: pool_type must be max or avg, found sum or lp");
-    if (mxci_pooling_channels_last(params))
-        return MXC_FAIL(MXC_EUNSUPPORTED, "_contrib_quantized_pooling: channels must come second");
     return MXC_OK;
 }
 
@@ -41,8 +41,15 @@ static size_t buffer_bytes(const mxc_shape *data, const mxc_shape *out) {
     return mxci_size_align(mxci_size_of(largest, sizeof(float)));
 }
 
+/* Bytes of a row of an output with channels last. */
+static size_t row_bytes(const mxc_shape *out) {
+    return mxci_size_align(mxci_size_of(mxci_shape_count(out, out->ndim - 2, out->ndim), 1));
+}
+
 static size_t pooling_temp(const mxc_op_sig *sig, mxc_pass pass) {
     (void)pass;
+    if (mxci_pooling_channels_last(sig->params))
+        return mxci_size_of(sig->parallelism, row_bytes(&sig->out_shape[0]));
     return mxci_size_of(2 * sig->parallelism, buffer_bytes(&sig->in_shape[DATA], &sig->out_shape[0]));
 }
 
@@ -67,10 +74,49 @@ static void pooling_range(void *arg, int64_t begin, int64_t end, int part) {
     }
 }
 
+/* Rows begin..end-1 of the outputs of all samples, with channels last. */
+static void max_last_range(void *arg, int64_t begin, int64_t end, int part) {
+    const pooling_run *r = arg;
+    const mxc_tensor *x = &r->call->in[DATA], *y = &r->call->out[0];
+    const int64_t channels = y->shape.dim[y->shape.ndim - 1], row = r->shape.out[2] * channels;
+    const int64_t rows = r->shape.out[0] * r->shape.out[1], sample = mxci_shape_count(&x->shape, 1, x->shape.ndim);
+    char *temp = (char *)r->call->temp + (size_t)part * row_bytes(&y->shape);
+    for (int64_t i = begin; i < end; i++) {
+        void *to = r->call->req[0] == MXC_REQ_ADD ? temp : mxci_at(y, i * row);
+        mxci_quantized_pool_max(&r->shape, x->dtype == MXC_I8, channels, i % rows, mxci_at(x, i / rows * sample), to);
+        if (to == temp)
+            mxci_assign_row(MXC_REQ_ADD, y->dtype, mxci_at(y, i * row), temp, row);
+    }
+}
+
+static void run_max_last(const mxc_op_call *call, pooling_run *r) {
+    const mxci_pool_shape *s = &r->shape;
+    const int64_t channels = call->out[0].shape.dim[call->out[0].shape.ndim - 1];
+    if (mxci_is_wanted(call->req[0], &call->out[0]))
+        mxc_parallel_for(call->run, call->out[0].shape.dim[0] * s->out[0] * s->out[1],
+                         4 * MXCI_GRAIN / (channels * s->out[2] + 1) + 1, max_last_range, r);
+}
+
+static int to_channels_second(const void *params, mxc_pass pass, void *out) {
+    mxci_pooling_params *to = out;
+    (void)pass;
+    *to = *(const mxci_pooling_params *)params;
+    to->layout = -1;
+    return mxci_pooling_channels_last(params) && to->pool_type != MXCI_POOL_MAX;
+}
+
+static int pooling_channels_last(const mxc_op *op, int ndim, mxc_channels_last *out) {
+    *out = (mxc_channels_last){.key = "layout"};
+    mxci_format(out->value, sizeof out->value, "%s", ndim == 4 ? "NHWC" : "NDHWC");
+    return !mxci_pooling_channels_last(mxc_op_params(op));
+}
+
 static mxc_status pooling_forward(const mxc_op_call *call) {
     const mxc_shape *data = &call->in[DATA].shape, *out = &call->out[0].shape;
     pooling_run r = {call, mxci_pooling_shape(call->params, data, out)};
-    if (plane_of(data) == 0)
+    if (mxci_pooling_channels_last(call->params))
+        run_max_last(call, &r);
+    else if (plane_of(data) == 0)
         mxci_assign_constant(call->run, call->req[0], &call->out[0], 0);
     else if (call->req[0] != MXC_REQ_NULL)
         mxc_parallel_for(call->run, data->dim[0] * data->dim[1], MXCI_GRAIN / (plane_of(data) + plane_of(out) + 1) + 1,
@@ -92,6 +138,8 @@ const mxc_op_def mxci_op_quantized_pooling = {
     .infer_shape = pooling_infer,
     .infer_type = mxci_infer_quantized_type,
     .dtypes = MXCI_DTYPES_QUANTIZED,
+    .to_channels_second = to_channels_second,
+    .channels_last = pooling_channels_last,
     .temp_bytes = pooling_temp,
     .forward = {[MXC_CPU] = pooling_forward},
 };
@@ -145,6 +193,7 @@ const mxc_op_def mxci_op_quantized_act = {
     .infer_type = mxci_infer_quantized_type,
     .dtypes = MXCI_DTYPES_QUANTIZED | MXC_DTYPE_BIT(MXC_I32),
     .inplace_forward = (const mxc_inplace[]){{MXC_FROM_IN(0), 0}, MXC_INPLACE_END},
+    .channels_last = mxci_quantized_any_layout,
     .forward = {[MXC_CPU] = act_forward},
 };
 

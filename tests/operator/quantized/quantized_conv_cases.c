@@ -53,9 +53,6 @@ static void ref_conv(const op_run *r) {
 #define CONV_NONE(data, weight) data "@-128:255i " weight "@-127:127i " BOUNDS " 1@-0.5:-0.4 1@0.6:0.7"
 
 static const op_case cases[] = {
-    FAILS("_contrib_quantized_conv", "kernel=(3,3) num_filter=3 layout=NHWC no_bias=True", "1x5x5x2 3x3x3x2 1 1 1 1",
-          MXC_EUNSUPPORTED, "channels must come second"),
-
     RUN("_contrib_quantized_fully_connected", "num_hidden=3",
         "2x4" FC_BIAS "; 1x1 3x1 3 1 1 1 1 1 1; 0x5 3x5 3 1 1 1 1 1 1; 3x2x5 3x10 3 1 1 1 1 1 1; "
         "17x33 3x33 3 1 1 1 1 1 1; 5x16 3x16 3 1 1 1 1 1 1; 2x700 3x700 3 1 1 1 1 1 1",

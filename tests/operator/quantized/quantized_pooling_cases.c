@@ -51,8 +51,6 @@ static void ref_embedding(const op_run *r) {
 static const op_case cases[] = {
     FAILS("_contrib_quantized_pooling", "kernel=(3,3) pool_type=lp p_value=2", "1x2x5x5 1 1", MXC_EUNSUPPORTED,
           "max or avg"),
-    FAILS("_contrib_quantized_pooling", "kernel=(3,3) pool_type=max layout=NHWC", "1x5x5x2 1 1", MXC_EUNSUPPORTED,
-          "channels must come second"),
 
     RUN("_contrib_quantized_pooling",
         "kernel=(2,2) pool_type=max;kernel=(2,2) pool_type=avg;"
