@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include <mxc/executor.h>
 #include <mxc/ndarray.h>
 #include <mxc/op.h>
 
@@ -383,12 +384,73 @@ static void test_channels_last(void **state) {
     }
 }
 
+/* ---- what is refused --------------------------------------------------------------------------------------------- */
+
+typedef struct refused {
+    const char *op, *params;
+    int ndim; /* of data, or of a weight to be packed */
+    int64_t dim[5], second;
+    const char *message;
+} refused;
+
+/* Wrong shapes, and hostile ones: taps, rows, padding and channels that overflow when they are multiplied. */
+static const refused wrong[] = {
+    {"_pack_quantized_conv", "kernel=(3,3) num_filter=6", 4, {5, 3, 3, 2}, 0, "argument 'weight'"},
+    {"_pack_quantized_conv", "kernel=(3,3) num_filter=5", 4, {5, 3, 3, 0}, 0, "0 channels"},
+    {"_packed_quantized_conv", "kernel=(3,3) num_filter=6 no_bias=1", 4, {2, 7, 9, 2}, 100, "argument 'weight'"},
+    {"_packed_quantized_conv", "kernel=(3,3) num_filter=6 no_bias=1", 4, {2, 7, 9, 0}, 100, "0 channels"},
+    {"_packed_quantized_conv", "kernel=(3,3) num_filter=6 no_bias=1", 4, {2, 2, 9, 4}, 100, "fewer than"},
+    {"_packed_quantized_conv",
+     "kernel=(2147483647,2147483647,2147483647) pad=(1073741823,1073741823,1073741823) num_filter=2 no_bias=1",
+     5,
+     {1, 1, 1, 1, 1},
+     2,
+     "argument 'weight'"},
+    {"_packed_quantized_conv",
+     "kernel=(1,2147483647) pad=(0,2147483647) num_filter=100000 no_bias=1",
+     4,
+     {1, 1, 1, 16},
+     2,
+     "argument 'weight'"},
+};
+
+static void test_refused(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const refused *w = &wrong[i];
+        mxc_ndarray *in[6] = {random_array(w->ndim, w->dim, MXC_I8, 1)}, *out[3] = {0};
+        const int is_packed = w->second > 0;
+        texts t;
+        parse(&t, "%s", w->params);
+        if (is_packed)
+            in[1] = random_array(1, &w->second, MXC_I8, 2);
+        for (int j = 2; is_packed && j < 6; j++)
+            in[j] = bound(1);
+        assert_int_equal(mxc_invoke(w->op, is_packed ? 6 : 1, in, t.n, t.keys, t.values, is_packed ? 3 : 1, out),
+                         MXC_ESHAPE);
+        assert_non_null(strstr(mxc_last_error(), w->message));
+        release(is_packed ? 6 : 1, in);
+    }
+}
+
+/* A file that names the operator with a weight of another size is refused, not read beyond its end. */
+static void test_symbol(void **state) {
+    static const char *const keys[] = {"kernel", "num_filter", "no_bias"}, *const values[] = {"(3,3)", "6", "1"};
+    static const char *const names[] = {"p_data", "p_weight"};
+    const mxc_shape shapes[] = {{.ndim = 4, .dim = {1, 5, 5, 4}}, {.ndim = 1, .dim = {4}}};
+    mxc_symbol *s;
+    mxc_executor *e;
+    (void)state;
+    assert_ok(mxc_symbol_op("_packed_quantized_conv", "p", 3, keys, values, 0, NULL, NULL, &s));
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = 2, .names = names, .shapes = shapes};
+    assert_int_equal(mxc_executor_simple_bind(s, NULL, &spec, &e), MXC_ESHAPE);
+    mxc_symbol_release(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layers),
-        cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_non_finite),
-        cmocka_unit_test(test_channels_last),
+        cmocka_unit_test(test_layers),        cmocka_unit_test(test_levels),  cmocka_unit_test(test_non_finite),
+        cmocka_unit_test(test_channels_last), cmocka_unit_test(test_refused), cmocka_unit_test(test_symbol),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
