@@ -55,8 +55,8 @@ static void run_blas(const mxci_gemm_args *g) {
         cblas_dgemm(CblasRowMajor, a, b, m, n, k, g->alpha, g->a, lda, g->b, ldb, g->beta, g->c, ldc);
 }
 
-/* Our kernels. C starts from itself (beta), from bias in every row, or from zero. */
-static void run_own(const mxci_gemm_args *g, int by_dots) {
+/* For our kernels. C starts from itself (beta), from bias in every row, or from zero. */
+static mxci_product product_of(const mxci_gemm_args *g) {
     static const double zero;
     mxci_product p = {
         .m = g->m,
@@ -80,6 +80,11 @@ static void run_own(const mxci_gemm_args *g, int by_dots) {
         p.start = g->bias;
         p.start_col = 1;
     }
+    return p;
+}
+
+static void run_own(const mxci_gemm_args *g, int by_dots) {
+    const mxci_product p = product_of(g);
     if (by_dots)
         (g->dtype == MXC_F32 ? mxci_product_dots_f32 : mxci_product_dots_f64)(&p);
     else
@@ -173,6 +178,80 @@ static void run_split(const mxc_run *run, const mxci_gemm_args *g) {
         mxc_parallel_for_dynamic(run, g->batch * s.units, grain > least ? grain : least, gemm_run_part, &s);
 }
 
+/* ---- packed B -------------------------------------------------------------------------------------------------- */
+
+/* Units of work are blocks of rows times panels: those of a panel follow each other, and read it from the cache. */
+typedef struct packed_run {
+    const mxci_gemm_args *g;
+    mxci_product product;
+    void *packed; /* of pack_panels */
+    int64_t panel, blocks;
+} packed_run;
+
+enum { BLOCK_ROWS = 12 }; /* two strips of the register tile */
+
+static packed_run packed_run_of(const mxci_gemm_args *g) {
+    const int64_t panel = g->dtype == MXC_F32 ? mxci_product_panel_f32() : mxci_product_panel_f64();
+    return (packed_run){
+        .g = g, .product = product_of(g), .panel = panel, .blocks = (g->m + BLOCK_ROWS - 1) / BLOCK_ROWS};
+}
+
+size_t mxci_gemm_packed_bytes(mxc_dtype dtype, int64_t n, int64_t k) {
+    const int64_t panel = dtype == MXC_F32 ? mxci_product_panel_f32() : mxci_product_panel_f64();
+    return mxci_size_of(mxci_dim_mul(mxci_dim_add(n, panel - 1) / panel, mxci_dim_mul(panel, k)),
+                        mxc_dtype_size(dtype));
+}
+
+static void pack_panels(void *arg, int64_t begin, int64_t end, int thread) {
+    const packed_run *r = arg;
+    (void)thread;
+    if (r->g->dtype == MXC_F32)
+        mxci_product_pack_f32(&r->product, r->packed, begin, end);
+    else
+        mxci_product_pack_f64(&r->product, r->packed, begin, end);
+}
+
+void mxci_gemm_pack(const mxc_run *run, const mxci_gemm_args *g, void *packed) {
+    packed_run r = packed_run_of(g);
+    r.packed = packed;
+    mxc_parallel_for_dynamic(run, (g->n + r.panel - 1) / r.panel, MXCI_GRAIN / (r.panel * g->k + 1) + 1, pack_panels,
+                             &r);
+}
+
+/* Rows of blocks begin..end-1 of one panel. */
+static void run_panel(const packed_run *r, int64_t panel, int64_t begin, int64_t end) {
+    const mxci_gemm_args *g = r->g;
+    const int64_t row = begin * BLOCK_ROWS, column = panel * r->panel, size = (int64_t)mxc_dtype_size(g->dtype);
+    mxci_product p = r->product;
+    p.m = (end * BLOCK_ROWS < g->m ? end * BLOCK_ROWS : g->m) - row;
+    p.n = g->n - column < r->panel ? g->n - column : r->panel;
+    p.a = (const char *)p.a + row * p.a_row * size;
+    p.start = (const char *)p.start + (row * p.start_row + column * p.start_col) * size;
+    p.c = (char *)p.c + (row * p.c_row + column) * size;
+    if (g->dtype == MXC_F32)
+        mxci_product_packed_f32(&p, (const float *)g->packed + column * g->k);
+    else
+        mxci_product_packed_f64(&p, (const double *)g->packed + column * g->k);
+}
+
+static void run_blocks(void *arg, int64_t begin, int64_t end, int thread) {
+    const packed_run *r = arg;
+    (void)thread;
+    while (begin < end) {
+        const int64_t panel = begin / r->blocks, first = begin % r->blocks;
+        const int64_t last = end - begin < r->blocks - first ? first + end - begin : r->blocks;
+        run_panel(r, panel, first, last);
+        begin += last - first;
+    }
+}
+
+static void run_packed(const mxc_run *run, const mxci_gemm_args *g) {
+    packed_run r = packed_run_of(g);
+    const double flops = 2.0 * BLOCK_ROWS * (double)r.panel * (double)(g->k + 1);
+    mxc_parallel_for_dynamic(run, (g->n + r.panel - 1) / r.panel * r.blocks, (int64_t)(PART_FLOPS / flops) + 1,
+                             run_blocks, &r);
+}
+
 /* ---- 16-bit types ---------------------------------------------------------------------------------------------- */
 
 /* A batch of 16-bit matrices in memory and its dense f32 copy. */
@@ -254,7 +333,9 @@ static void run_16bit(const mxc_run *run, const mxci_gemm_args *g, void *temp) {
 void mxci_gemm(const mxc_run *run, const mxci_gemm_args *g, void *temp) {
     if (g->m == 0 || g->n == 0 || g->batch == 0)
         return;
-    if (mxc_dtype_size(g->dtype) == 2)
+    if (g->packed)
+        run_packed(run, g);
+    else if (mxc_dtype_size(g->dtype) == 2)
         run_16bit(run, g, temp);
     else
         run_split(run, g);

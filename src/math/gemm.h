@@ -21,13 +21,19 @@ typedef struct mxci_gemm_args {
     const void *a, *b;
     void *c; /* overlaps no other operand; not read where beta is 0 */
     int64_t lda, ldb, ldc;
-    const void *bias; /* n elements added to every row of C; only where alpha is 1 and beta 0; or NULL */
-    int64_t batch;    /* how many products, */
+    const void *bias;   /* n elements added to every row of C; only where alpha is 1 and beta 0; or NULL */
+    const void *packed; /* B by mxci_gemm_pack, and no batch; or NULL */
+    int64_t batch;      /* how many products, */
     /* and the elements from one's matrices to the next one's; C's do not overlap */
     int64_t a_stride, b_stride, c_stride;
 } mxci_gemm_args;
 #define MXCI_GEMM_INIT \
     { .alpha = 1, .batch = 1 }
+
+/* A matrix B that several products share can be packed once, f32 and f64 only: bytes, and the packing, on this thread
+ * and its helpers. packed is 64-byte aligned. Results are the same unless CBLAS computes one of the products. */
+size_t mxci_gemm_packed_bytes(mxc_dtype dtype, int64_t n, int64_t k);
+void mxci_gemm_pack(const mxc_run *run, const mxci_gemm_args *g, void *packed);
 
 /* Scratch bytes that mxci_gemm needs: 0 for f32 and f64. */
 size_t mxci_gemm_temp_bytes(mxc_dtype dtype, int64_t m, int64_t n, int64_t k, int64_t batch);

@@ -44,6 +44,16 @@ typedef struct mxci_product {
 void mxci_product_run_f32(const mxci_product *g);
 void mxci_product_run_f64(const mxci_product *g);
 
+/* The same with B packed once for several products. A panel has mxci_product_panel() columns of B, as [k][columns], the
+ * last one zeros for what it lacks, and they follow each other. Pack panels begin..end-1 of B; compute the columns of
+ * one panel, with b not read. Results are those of mxci_product_run. */
+int64_t mxci_product_panel_f32(void);
+int64_t mxci_product_panel_f64(void);
+void mxci_product_pack_f32(const mxci_product *g, float *panels, int64_t begin, int64_t end);
+void mxci_product_pack_f64(const mxci_product *g, double *panels, int64_t begin, int64_t end);
+void mxci_product_packed_f32(const mxci_product *g, const float *panel);
+void mxci_product_packed_f64(const mxci_product *g, const double *panel);
+
 /* The same for 1 to MXCI_GEMM_FEW rows, with a_step and b_row 1: B is read once and where it lies, since packing it
  * would take longer than the product. Sums are in another order than above. */
 void mxci_product_dots_f32(const mxci_product *g);

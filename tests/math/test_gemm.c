@@ -8,7 +8,7 @@
 
 #include "math/gemm.h"
 
-enum { MOST = 70, ELEMENTS = 3 * MOST * 600 };
+enum { MOST = 70, ELEMENTS = 3 * (MOST + 4) * 600 };
 
 static float a[ELEMENTS], b[ELEMENTS], c[ELEMENTS], one[ELEMENTS], start[ELEMENTS], bias[MOST];
 
@@ -53,6 +53,7 @@ static mxci_gemm_args random_product(void) {
     g.m = 1 + below(below(2) ? 6 : MOST);
     g.n = 1 + below(MOST);
     g.k = 1 + below(below(2) ? 40 : 600);
+    g.dtype = MXC_F32;
     g.batch = 1 + below(3);
     g.transpose_a = below(4) == 0;
     g.transpose_b = below(2);
@@ -110,7 +111,41 @@ static void test_products(void **state) {
     mxc_engine_destroy(shared);
 }
 
+static mxc_status pack_and_run(const mxc_run *run, void *arg) {
+    mxci_gemm_args *g = arg;
+    mxci_gemm_pack(run, g, (void *)g->packed);
+    mxci_gemm(run, g, NULL);
+    return MXC_OK;
+}
+
+/* A product by a packed matrix is that by the matrix, but for dot products, which sum in another order. */
+static void test_packed(void **state) {
+    static float packed[2 * ELEMENTS];
+    mxc_engine *shared = engine_of(4);
+    (void)state;
+    for (int n = 0; n < TEST_SCALE(200); n++) {
+        mxci_gemm_args g = random_product();
+        mxc_task task = MXC_TASK_INIT;
+        const size_t bytes = mxci_gemm_packed_bytes(MXC_F32, g.n, g.k);
+        g.batch = 1;
+        g.m += 4;
+        g.lda = g.transpose_a ? g.m : g.k;
+        assert_in_range(bytes, sizeof(float) * (size_t)(g.n * g.k), sizeof packed);
+        g.c = one;
+        run_on(shared, &g);
+        memcpy(c, start, sizeof c);
+        g.c = c;
+        g.packed = packed;
+        task.fn = pack_and_run;
+        task.arg = &g;
+        assert_ok(mxc_engine_push(shared, &task, 0, NULL, 0, NULL, 0));
+        assert_ok(mxc_wait_all(shared));
+        assert_memory_equal(c, one, sizeof c);
+    }
+    mxc_engine_destroy(shared);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_products)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_products), cmocka_unit_test(test_packed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,14 +207,27 @@ typedef struct rnn {
     char *state_grad;        /* backward with a projection: of the states after each step (rows, hidden), */
     char *unit_grad;         /* of o tanh(C) of a step (N,H), */
     char *no_grad;           /* and zeros (H) */
+    void *packed;            /* R of the layer and direction that runs, packed for the products of its steps */
 } rnn;
+
+/* Packing takes about as long as a product of a few rows, so it pays where several steps share it. */
+static size_t packed_bytes(const rnn *r, mxc_pass pass) {
+    const dims *d = &r->d;
+    const int64_t gates = mxci_dim_mul(d->gates, d->h);
+    if (d->t < 4 || d->n <= 4)
+        return 0;
+    return pass == MXC_FORWARD ? mxci_gemm_packed_bytes(d->type, gates, d->hidden)
+                               : mxci_gemm_packed_bytes(d->type, d->hidden, gates);
+}
 
 /* Hands out the arrays in scratch, or measures it where s has no base. */
 static void rnn_take_scratch(rnn *r, mxc_pass pass, mxci_scratch *s) {
     const dims *d = &r->d;
     const int64_t gates = mxci_dim_mul(d->gates, d->h), cells = mxci_dim_mul(d->n, d->h);
+    const size_t packed = packed_bytes(r, pass);
     int is_gru = r->p->mode == MXCI_RNN_GRU;
     r->input = mxci_scratch_array(s, d->masks, r->element);
+    r->packed = packed > 0 ? mxci_scratch_take(s, packed) : NULL;
     if (pass == MXC_FORWARD) {
         r->reserve_layers = d->layers < 2 ? d->layers : 2;
         r->reserve = mxci_scratch_array(s, mxci_dim_mul(r->reserve_layers, d->layer_reserve), r->element);
@@ -297,6 +310,31 @@ static void rnn_gemm(const rnn *r, mxci_gemm_args g) {
     g.alpha = 1;
     g.batch = 1;
     mxci_gemm(r->call->run, &g, NULL);
+}
+
+/* The products of steps, without the operands A and C: their sizes, and R, which all steps of a layer and direction
+ * share. */
+static mxci_gemm_args step_product(const rnn *r, mxc_pass pass, int64_t layer, int direction) {
+    const dims *d = &r->d;
+    const int64_t gates = d->gates * d->h;
+    const int is_forward = pass == MXC_FORWARD;
+    return (mxci_gemm_args){
+        .dtype = d->type,
+        .transpose_b = is_forward,
+        .m = d->n,
+        .n = is_forward ? gates : d->hidden,
+        .k = is_forward ? d->hidden : gates,
+        .b = weight_of(r, layer, direction, 1),
+        .ldb = d->hidden,
+        .packed = r->packed,
+    };
+}
+
+/* Pack R for the steps of a layer and direction, where that pays. */
+static void pack_recurrent(const rnn *r, mxc_pass pass, int64_t layer, int direction) {
+    const mxci_gemm_args g = step_product(r, pass, layer, direction);
+    if (r->packed)
+        mxci_gemm_pack(r->call->run, &g, r->packed);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
@@ -484,16 +522,9 @@ static void project_states(const rnn *r, int64_t layer, int direction, int64_t s
 static void forward_step(const rnn *r, int64_t layer, int direction, int64_t s) {
     const dims *d = &r->d;
     mxci_rnn_step step = step_of(r, layer, direction, s);
-    mxci_gemm_args g = {
-        .transpose_b = 1,
-        .m = d->n,
-        .n = d->gates * d->h,
-        .k = d->hidden,
-        .a = step.h_prev,
-        .lda = step.h_prev_row,
-        .b = weight_of(r, layer, direction, 1),
-        .ldb = d->hidden,
-    };
+    mxci_gemm_args g = step_product(r, MXC_FORWARD, layer, direction);
+    g.a = step.h_prev;
+    g.lda = step.h_prev_row;
     if (r->p->mode == MXCI_RNN_GRU) {
         g.c = r->h_product;
         g.ldc = g.n;
@@ -548,6 +579,7 @@ static mxc_status rnn_forward(const mxc_op_call *call) {
         const void *x = input_of(&r, layer, 1);
         for (int direction = 0; direction < r.d.directions; direction++) {
             project_input(&r, layer, direction, x);
+            pack_recurrent(&r, MXC_FORWARD, layer, direction);
             for (int64_t s = 0; s < r.d.t; s++)
                 forward_step(&r, layer, direction, s);
             store_states(&r, layer, direction);
@@ -588,6 +620,7 @@ static void backward_steps(const rnn *r, int64_t layer, int direction, const voi
     int64_t rows = d->gates * d->h;
     if (d->projected)
         memset(r->no_grad, 0, (size_t)d->h * r->element);
+    pack_recurrent(r, MXC_BACKWARD, layer, direction);
     for (int64_t s = d->t - 1; s >= 0; s--) {
         int64_t time = mxci_rnn_time(d, direction, s), first = time * d->n;
         mxci_rnn_step step = step_of(r, layer, direction, s);
@@ -603,10 +636,10 @@ static void backward_steps(const rnn *r, int64_t layer, int direction, const voi
         step.dx_gates = rnn_at(r, r->x_gates, first * rows);
         step.dh_gates = rnn_at(r, r->h_gates, first * rows);
         run_step(r, r->kernels->backward[r->p->mode], &step, time);
-        mxci_gemm_args g = {.m = d->n, .n = d->hidden, .k = rows, .beta = 1};
+        mxci_gemm_args g = step_product(r, MXC_BACKWARD, layer, direction);
         g.a = step.dh_gates, g.lda = rows;
-        g.b = weight_of(r, layer, direction, 1), g.ldb = d->hidden;
         g.c = r->dh, g.ldc = d->hidden;
+        g.beta = 1;
         rnn_gemm(r, g);
     }
 }
