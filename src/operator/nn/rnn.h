@@ -17,14 +17,22 @@ typedef struct mxci_rnn_params {
     int32_t bidirectional, mode, state_outputs, use_sequence_length, clip_nan;
 } mxci_rnn_params;
 
+/* The operator's arguments and outputs. */
+enum { MXCI_RNN_DATA, MXCI_RNN_PARAMETERS, MXCI_RNN_STATE, MXCI_RNN_STATE_CELL };
+enum { MXCI_RNN_OUT, MXCI_RNN_STATE_OUT, MXCI_RNN_STATE_CELL_OUT, MXCI_RNN_RESERVE };
+
+static inline int mxci_rnn_is_lstm(const void *params) {
+    return ((const mxci_rnn_params *)params)->mode == MXCI_RNN_LSTM;
+}
+
 static inline int mxci_rnn_n_visible(const void *params) {
     const mxci_rnn_params *p = (const mxci_rnn_params *)params;
-    return !p->state_outputs ? 1 : p->mode == MXCI_RNN_LSTM ? 3 : 2;
+    return !p->state_outputs ? 1 : mxci_rnn_is_lstm(p) ? 3 : 2;
 }
 
 /* Which argument holds the sequences' lengths; -1: none does, all have T steps. */
 static inline int mxci_rnn_lengths_arg(const mxci_rnn_params *p) {
-    return !p->use_sequence_length ? -1 : p->mode == MXCI_RNN_LSTM ? 4 : 3;
+    return !p->use_sequence_length ? -1 : mxci_rnn_is_lstm(p) ? 4 : 3;
 }
 
 /* Sizes, as counts of elements. Those of the reserve space and of scratch are elements of type.
