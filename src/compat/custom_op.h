@@ -33,6 +33,10 @@ static inline void (*custom_function(const struct MXCallbackList *list, int plac
     return place < list->num_callbacks ? list->callbacks[place] : NULL;
 }
 
+/* NumpyOp and NDArrayOp (python_op.c): whether a name is theirs; make a type of Custom of one with these parameters. */
+int mxnet_is_python_op(const char *name);
+int mxnet_python_op_add(const char *name, int n, const char *const *keys, const char *const *values);
+
 mxc_status mxnet_custom_create(const mxc_op_sig *sig, void **out);
 void mxnet_custom_destroy(void *state);
 mxc_status mxnet_custom_forward(const mxc_op_call *call);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compat/custom_op.h"
 #include "compat/mxnet.h"
 #include "compat/sparse.h"
 
@@ -23,7 +24,12 @@ static const char *const refused_names[] = {
 #undef REFUSED_OP
 };
 
-enum { N_REFUSED = sizeof refused_names / sizeof *refused_names };
+static const char *const python_ops[] = {"_NDArray", "_Native"};
+
+enum {
+    N_REFUSED = sizeof refused_names / sizeof *refused_names,
+    N_PYTHON_OPS = sizeof python_ops / sizeof *python_ops
+};
 
 /* ---- the list ---------------------------------------------------------------------------------------------------- */
 
@@ -68,6 +74,8 @@ static void add_name(const char *name) {
         op->def = mxc_op_find(name + strlen(sparse)); /* on dense arrays they do the same */
     if (is_cast_storage(name))
         op->def = mxc_op_find("_copy"); /* arrays are dense, whatever the front end has them for */
+    if (mxnet_is_python_op(name))
+        op->def = mxc_op_find("Custom");
     op->mxc_name = op->def ? op->def->name : name;
 }
 
@@ -102,7 +110,7 @@ static void sort_names(void) {
 }
 
 static int make_list(void) {
-    uint32_t n = N_REFUSED;
+    uint32_t n = N_REFUSED + N_PYTHON_OPS;
     for (int i = 0; i < mxc_op_count(); i++)
         n += 1 + count_aliases(mxc_op_at(i));
     list.ops = mxnet_alloc(n, sizeof *list.ops);
@@ -119,6 +127,8 @@ static int make_list(void) {
     }
     for (size_t i = 0; i < N_REFUSED; i++)
         add_name(refused_names[i]);
+    for (size_t i = 0; i < N_PYTHON_OPS; i++)
+        add_name(python_ops[i]);
     sort_names();
     return 0;
 }
@@ -178,10 +188,15 @@ int mxnet_params_read(const mxnet_op *op, int n, const char *const *keys, const 
     int takes_any =
         op->def->params || op->def->params_open || op->def->params_open_of || !strcmp(op->mxc_name, "Custom");
     out->n = 0;
-    out->keys = mxnet_buffer(MXNET_SLOT_KEYS, (size_t)(n > 0 ? 2 * n : 0), sizeof *keys);
+    out->keys = mxnet_buffer(MXNET_SLOT_KEYS, 2 * ((size_t)(n > 0 ? n : 0) + 1), sizeof *keys);
     if (!out->keys)
         return -1;
-    out->values = out->keys + n;
+    out->values = out->keys + (n > 0 ? n : 0) + 1;
+    if (mxnet_is_python_op(op->name)) {
+        MXNET_CALL(mxnet_python_op_add(op->name, n, keys, values));
+        out->keys[out->n] = "op_type";
+        out->values[out->n++] = op->name;
+    }
     for (int i = 0; i < n; i++)
         if (takes_any || is_attribute(keys[i])) {
             out->keys[out->n] = keys[i];

@@ -422,6 +422,91 @@ static void test_custom_operator(void **state) {
     assert_true(deleted > 0);
 }
 
+/* ---- operators of NumpyOp ---------------------------------------------------------------------------------------- */
+
+typedef void (*numpy_fn)(void);
+
+static int numpy_runs;
+
+/* Three times the input, also as the gradient of the one before. */
+static void numpy_forward(int n, float **data, int *ndims, unsigned **shapes, int *tags, void *context) {
+    assert_int_equal(n, 2);
+    assert_ptr_equal(context, &numpy_runs);
+    assert_true(tags[0] == 0 && tags[1] == 1 && ndims[0] == 2 && ndims[1] == 2);
+    for (unsigned i = 0; i < shapes[0][0] * shapes[0][1]; i++)
+        data[1][i] = 3 * data[0][i];
+    numpy_runs++;
+}
+
+static void numpy_backward(int n, float **data, int *ndims, unsigned **shapes, int *tags, void *context) {
+    (void)ndims, (void)context;
+    assert_int_equal(n, 4);
+    assert_true(tags[0] == 3 && tags[1] == 0 && tags[2] == 1 && tags[3] == 2);
+    for (unsigned i = 0; i < shapes[3][0] * shapes[3][1]; i++)
+        data[3][i] = 3 * data[0][i];
+}
+
+static void numpy_shape(int n, int *ndims, int **shapes, void *context) {
+    (void)context;
+    assert_int_equal(n, 2);
+    ndims[1] = ndims[0];
+    shapes[1] = shapes[0];
+}
+
+static void numpy_outputs(char ***out, void *context) {
+    static char output[] = "output", *names[] = {output, NULL};
+    (void)context;
+    *out = names;
+}
+
+static void numpy_arguments(char ***out, void *context) {
+    static char data[] = "data", *names[] = {data, NULL};
+    (void)context;
+    *out = names;
+}
+
+/* Its own functions are called; an address that the front end has not given, as in a file, is not. */
+static void test_numpy_operator(void **state) {
+    static const struct {
+        numpy_fn functions[5];
+        void *contexts[5];
+    } info = {{(numpy_fn)numpy_forward, (numpy_fn)numpy_backward, (numpy_fn)numpy_shape, (numpy_fn)numpy_outputs,
+               (numpy_fn)numpy_arguments},
+              {&numpy_runs, NULL, NULL, NULL, NULL}};
+    static const uint32_t add = 3;
+    static const char unknown[] =
+        "{\"nodes\":[{\"op\":\"null\",\"name\":\"x\",\"inputs\":[]},{\"op\":\"Custom\","
+        "\"name\":\"y\",\"attrs\":{\"op_type\":\"_Native\",\"info\":\"10\"},\"inputs\":[[0,0,0]]}],"
+        "\"arg_nodes\":[0],\"heads\":[[1,0,0]],\"attrs\":{\"mxnet_version\":[\"int\",10901]}}";
+    char digits[32];
+    const char *const keys[] = {"info", "need_top_grad"}, *const values[] = {digits, "True"};
+    NDArrayHandle x = front_filled(2, 2, 5), grad = front_filled(2, 2, 100), head = front_filled(2, 2, 7), *outputs;
+    SymbolHandle data = front_variable("x"), symbol;
+    ExecutorHandle executor;
+    uint32_t n;
+    (void)state;
+    snprintf(digits, sizeof digits, "%llx", (unsigned long long)(uintptr_t)&info);
+    assert_mx_fails(MXSymbolCreateAtomicSymbol(op("_Native"), 0, NULL, NULL, &symbol), "info is missing");
+    assert_mx(MXSymbolCreateAtomicSymbol(op("_Native"), 2, (const char **)(uintptr_t)keys,
+                                         (const char **)(uintptr_t)values, &symbol));
+    assert_mx(MXSymbolCompose(symbol, "y", 1, NULL, &data));
+    assert_mx(MXExecutorBind(symbol, 1, 0, 1, &x, &grad, (uint32_t *)(uintptr_t)&add, 0, NULL, &executor));
+    assert_mx(MXExecutorForward(executor, 1));
+    assert_mx(MXExecutorOutputs(executor, &n, &outputs));
+    assert_true(front_at(outputs[0], 3) == 15);
+    MXNDArrayFree(outputs[0]);
+    assert_mx(MXExecutorBackward(executor, 1, &head));
+    assert_true(front_at(grad, 0) == 121); /* added */
+    assert_int_equal(numpy_runs, 1);
+    MXExecutorFree(executor);
+    MXSymbolFree(symbol);
+    assert_mx_fails(MXSymbolCreateFromJSON(unknown, &symbol), "_Native");
+    MXSymbolFree(data);
+    MXNDArrayFree(x);
+    MXNDArrayFree(grad);
+    MXNDArrayFree(head);
+}
+
 static int function_backward(int n_out, int n_in, void **arrays, const int *reqs, int is_train, void *context) {
     NDArrayHandle out = arrays[n_out], *outputs = &out;
     const char *key = "scalar", *value = "5";
@@ -496,6 +581,7 @@ int main(void) {
         cmocka_unit_test(test_gradients),
         cmocka_unit_test(test_cached_operator),
         cmocka_unit_test(test_custom_operator),
+        cmocka_unit_test(test_numpy_operator),
         cmocka_unit_test(test_function_with_backward),
         cmocka_unit_test(test_all_functions_exist),
     };
