@@ -33,6 +33,21 @@ MXCI_INLINE mxci_v_i16 mxci_load_i16(const int16_t *p) {
     return v;
 }
 
+/* Sixteen bytes with a sign, as 16 bits. */
+MXCI_INLINE mxci_v_i16 mxci_widen_i8(const int8_t *p) {
+#if defined(__AVX2__)
+    typedef char bytes __attribute__((vector_size(16)));
+    bytes v;
+    memcpy(&v, p, sizeof v);
+    return (mxci_v_i16)__builtin_ia32_pmovsxbw256(v); /* gcc converts by halves */
+#else
+    typedef int8_t bytes __attribute__((vector_size(16)));
+    bytes v;
+    memcpy(&v, p, sizeof v);
+    return __builtin_convertvector(v, mxci_v_i16);
+#endif
+}
+
 /* One pair in all lanes. */
 MXCI_INLINE mxci_v_i16 mxci_splat_pair(const int16_t *p) {
     uint32_t x;

@@ -125,6 +125,31 @@ void mxci_int8_multiply(const mxci_int8_product *p) {
     }
 }
 
+MXCI_INLINE uint32_t dot_bytes(int64_t k, const int16_t *a, const int8_t *b) {
+    mxci_v_u32 sums[2] = {{0}, {0}};
+    int64_t i = 0;
+    for (; i + 32 <= k; i += 32) {
+        sums[0] += mxci_multiply_pairs(mxci_load_i16(a + i), mxci_widen_i8(b + i));
+        sums[1] += mxci_multiply_pairs(mxci_load_i16(a + i + 16), mxci_widen_i8(b + i + 16));
+    }
+    sums[0] += sums[1];
+    uint32_t total = 0;
+    for (int lane = 0; lane < 8; lane++)
+        total += sums[0][lane];
+    for (; i < k; i++)
+        total += (uint32_t)(a[i] * b[i]);
+    return total;
+}
+
+void mxci_int8_multiply_bytes(const mxci_int8_product *p, const int8_t *b, int64_t k) {
+    for (int64_t j = 0; j < p->n; j++)
+        for (int64_t i = 0; i < p->m; i++) {
+            int32_t *to = p->out + i * p->step + j;
+            const uint32_t sum = dot_bytes(k, p->a + i * p->k, b + j * k) + (p->start ? (uint32_t)p->start[j] : 0);
+            *to = (int32_t)(sum + (p->add ? (uint32_t)*to : 0));
+        }
+}
+
 /* ---- patches ----------------------------------------------------------------------------------------------------- */
 
 /* One row of the image, NULL in the padding, split into `stride` rows of its phases, each phase elements long, so that

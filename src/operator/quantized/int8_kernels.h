@@ -33,6 +33,9 @@ typedef struct mxci_int8_product {
 /* out[i,j] = or += start[j] + sum over k of a[i,k] b[j,k]. */
 void mxci_int8_multiply(const mxci_int8_product *p);
 
+/* The same with b of bytes, (n,k) with p->k rounded up: for few rows of a, where widening b takes longer. */
+void mxci_int8_multiply_bytes(const mxci_int8_product *p, const int8_t *b, int64_t k);
+
 /* ---- convolution ------------------------------------------------------------------------------------------------- */
 
 /* Pixels that are gathered at a time, and those there is room for, since they are written by the vector. */

@@ -154,17 +154,6 @@ MXCI_INLINE mxci_v_i16 widen_data(const int is_signed, const uint8_t *p) {
 #endif
 }
 
-MXCI_INLINE mxci_v_i16 widen_weights(const int8_t *p) {
-#if defined(__AVX2__)
-    return (mxci_v_i16)_mm256_cvtepi8_epi16(_mm_loadu_si128((const void *)p));
-#else
-    typedef int8_t bytes __attribute__((vector_size(16)));
-    bytes v;
-    memcpy(&v, p, sizeof v);
-    return __builtin_convertvector(v, mxci_v_i16);
-#endif
-}
-
 MXCI_INLINE void sum_tile(const int rows, const int is_signed, const tile *t) {
     enum { FILTERS = 4, VECTORS = PANEL / FILTERS }; /* of a vector of quads */
     const int8_t *weight = t->weight;
@@ -183,7 +172,7 @@ MXCI_INLINE void sum_tile(const int rows, const int is_signed, const tile *t) {
                 x[i] = widen_data(is_signed, in[i] + k * QUAD);
             MXCI_UNROLL
             for (int j = 0; j < VECTORS; j++) {
-                const mxci_v_i16 w = widen_weights(weight + j * FILTERS * QUAD);
+                const mxci_v_i16 w = mxci_widen_i8(weight + j * FILTERS * QUAD);
                 MXCI_UNROLL
                 for (int i = 0; i < rows; i++)
                     acc[i][j] += mxci_multiply_pairs(x[i], w);

@@ -88,7 +88,27 @@ static int64_t tile_at(int64_t i, int64_t end) {
     return end - i < MXCI_TILE ? end - i : MXCI_TILE;
 }
 
-/* Elements begin..end-1, a tile at a time in float64. */
+/* Elements begin..end-1 in one sweep, between float32 or int32 and codes or to float32; 0 of other dtypes. */
+static int rescale_at_once(const rescaling *r, int64_t begin, int64_t end) {
+    const mxc_dtype from = r->from->dtype, to = r->to->dtype;
+    const void *x = mxci_at(r->from, begin);
+    const double most = mxci_quantized_max(to);
+    if (r->req == MXC_REQ_ADD)
+        return 0;
+    if (from == MXC_F32 && (MXCI_DTYPES_QUANTIZED & MXC_DTYPE_BIT(to)))
+        mxci_quantize_floats(end - begin, x, r->shift, r->scale, r->least, most, mxci_at(r->to, begin));
+    else if (from == MXC_I32 && (MXCI_DTYPES_QUANTIZED & MXC_DTYPE_BIT(to)))
+        mxci_quantize_sums(end - begin, x, r->shift, r->scale, r->least, most, mxci_at(r->to, begin));
+    else if (from == MXC_I32 && to == MXC_F32)
+        mxci_dequantize_sums(end - begin, x, r->shift, r->scale, mxci_at(r->to, begin));
+    else if ((MXCI_DTYPES_QUANTIZED & MXC_DTYPE_BIT(from)) && to == MXC_F32)
+        mxci_dequantize_codes(end - begin, from == MXC_I8, x, r->shift, r->scale, mxci_at(r->to, begin));
+    else
+        return 0;
+    return 1;
+}
+
+/* Elements begin..end-1, at once or a tile at a time in float64. */
 static void rescale_range(void *arg, int64_t begin, int64_t end, int part) {
     const rescaling *r = arg;
     mxc_dtype from = r->from->dtype, to = r->to->dtype;
@@ -96,6 +116,8 @@ static void rescale_range(void *arg, int64_t begin, int64_t end, int part) {
     double x[MXCI_TILE], y[MXCI_TILE];
     int32_t rounded[MXCI_TILE];
     (void)part;
+    if (rescale_at_once(r, begin, end))
+        return;
     for (int64_t i = begin; i < end; i += MXCI_TILE) {
         int64_t n = tile_at(i, end);
         mxci_convert(from, mxci_at(r->from, i), MXC_F64, x, n);

@@ -14,7 +14,10 @@
 #include "operator/quantized/quantized_conv.h"
 
 enum { DATA, WEIGHT, BIAS };
-enum { TILE = 64 }; /* rows of weights that are widened at a time */
+enum {
+    TILE = 64,   /* rows of weights that are widened at a time */
+    FEW_ROWS = 4 /* of data, for which they are not */
+};
 
 static const char with_bias[] = "data,weight,bias,min_data,max_data,min_weight,max_weight,min_bias,max_bias";
 static const char without_bias[] = "data,weight,min_data,max_data,min_weight,max_weight";
@@ -132,7 +135,12 @@ static void fc_range(void *arg, int64_t begin, int64_t end, int part) {
             .step = r->h,
             .add = r->call->req[0] == MXC_REQ_ADD,
         };
-        mxci_int8_widen(0, mxci_at(&r->call->in[WEIGHT], j * r->k), columns, r->k, r->step, tile);
+        const void *weight = mxci_at(&r->call->in[WEIGHT], j * r->k);
+        if (r->n <= FEW_ROWS) {
+            mxci_int8_multiply_bytes(&p, weight, r->k);
+            continue;
+        }
+        mxci_int8_widen(0, weight, columns, r->k, r->step, tile);
         mxci_int8_multiply(&p);
     }
 }
@@ -152,7 +160,7 @@ static mxc_status fc_forward(const mxc_op_call *call) {
     if (r.bias)
         mxci_quantized_layer_bias(call, r.h, r.bias);
     widen(call->run, &call->in[DATA], r.n, r.k, r.step, r.data);
-    mxc_parallel_for(call->run, (r.h + TILE - 1) / TILE, (int64_t)(1e6 / ((double)TILE * (double)(r.n * r.k + 1))) + 1,
+    mxc_parallel_for(call->run, (r.h + TILE - 1) / TILE, (int64_t)(2e5 / ((double)TILE * (double)(r.n * r.k + 1))) + 1,
                      fc_range, &r);
     return MXC_OK;
 }

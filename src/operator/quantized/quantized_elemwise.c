@@ -56,6 +56,12 @@ static void elemwise_range(void *arg, int64_t begin, int64_t end, int part) {
     double most = mxci_quantized_max(to->dtype), x[MXCI_TILE], y[MXCI_TILE], z[MXCI_TILE];
     int32_t rounded[MXCI_TILE];
     (void)part;
+    if (!r->is_product && to->dtype == MXC_I32 && r->call->req[0] != MXC_REQ_ADD) {
+        const mxci_codes left = {mxci_at(a, begin), a->dtype == MXC_I8, r->left};
+        const mxci_codes right = {mxci_at(b, begin), b->dtype == MXC_I8, r->right};
+        mxci_add_codes(end - begin, &left, &right, least, most, mxci_at(to, begin));
+        return;
+    }
     for (int64_t i = begin; i < end; i += MXCI_TILE) {
         int64_t n = end - i < MXCI_TILE ? end - i : MXCI_TILE;
         mxci_convert(a->dtype, mxci_at(a, i), MXC_F64, x, n);
