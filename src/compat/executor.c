@@ -35,71 +35,6 @@ int MXExecutorFree(ExecutorHandle handle) {
 
 /* ---- monitors ---------------------------------------------------------------------------------------------------- */
 
-void mxnet_monitor_clear(mxnet_monitor *monitor) {
-    while (monitor->first) {
-        mxnet_observed *observed = monitor->first;
-        monitor->first = observed->next;
-        mxc_ndarray_release(observed->array);
-        mxnet_free(observed->name);
-        mxnet_free(observed);
-    }
-    monitor->last = &monitor->first;
-}
-
-/* A copy of an array that is there only during the monitor's call. */
-static mxc_status copy_now(mxc_ndarray *array, mxc_ndarray **out) {
-    const mxc_shape *shape = mxc_ndarray_shape(array);
-    size_t bytes = mxc_ndarray_bytes(array);
-    void *data = mxnet_alloc(1, bytes);
-    *out = NULL;
-    if (!data)
-        return MXC_ENOMEM;
-    mxc_status status = mxc_ndarray_get(array, data, bytes);
-    if (status == MXC_OK)
-        status = mxc_ndarray_from_data(shape->ndim, shape->dim, mxc_ndarray_dtype(array), data, out);
-    mxnet_free(data);
-    return status;
-}
-
-/* Called by the executor for one array after the other. What cannot be copied is left out. */
-static void observe(const char *name, mxc_ndarray *array, void *user) {
-    mxnet_monitor *monitor = user;
-    mxnet_observed *observed = mxnet_alloc(1, sizeof *observed);
-    if (!observed)
-        return;
-    observed->name = mxnet_copy_text(name);
-    if (!observed->name || copy_now(array, &observed->array) != MXC_OK) {
-        mxnet_free(observed->name);
-        mxnet_free(observed);
-        return;
-    }
-    *monitor->last = observed;
-    monitor->last = &observed->next;
-}
-
-int mxnet_monitor_set(mxnet_monitor *monitor, mxc_executor *executor, ExecutorMonitorCallback callback, void *user) {
-    MXNET_TRY(mxc_executor_set_monitor(executor, callback ? observe : NULL, monitor));
-    mxnet_monitor_clear(monitor);
-    monitor->callback = callback;
-    monitor->user = user;
-    return 0;
-}
-
-int mxnet_monitor_show(mxnet_monitor *monitor) {
-    mxc_engine *engine;
-    if (!monitor->callback)
-        return 0;
-    MXNET_TRY(mxc_engine_default(&engine));
-    MXNET_TRY(mxc_wait_all(engine));
-    for (const mxnet_observed *at = monitor->first; at; at = at->next) {
-        NDArrayHandle handle;
-        MXNET_CALL(mxnet_ndarray_new(mxc_ndarray_retain(at->array), &handle));
-        monitor->callback(at->name, handle, monitor->user); /* frees the handle */
-    }
-    mxnet_monitor_clear(monitor);
-    return 0;
-}
-
 int MXExecutorSetMonitorCallbackEX(ExecutorHandle handle, ExecutorMonitorCallback callback, void *callback_handle,
                                    bool monitor_all) {
     mxnet_executor *executor = handle;
@@ -118,7 +53,7 @@ int MXExecutorForward(ExecutorHandle handle, int is_train) {
     mxnet_executor *executor = handle;
     MXNET_NEED(handle);
     MXNET_TRY(mxc_executor_forward(executor->executor, is_train));
-    return mxnet_monitor_show(&executor->monitor);
+    return mxnet_monitor_show(&executor->monitor, executor->executor);
 }
 
 int MXExecutorBackwardEx(ExecutorHandle handle, uint32_t len, NDArrayHandle const *head_grads, int is_train) {
@@ -130,7 +65,7 @@ int MXExecutorBackwardEx(ExecutorHandle handle, uint32_t len, NDArrayHandle cons
         return -1;
     MXNET_CALL(mxnet_arrays(len, head_grads, heads));
     MXNET_TRY(mxc_executor_backward(executor->executor, len, heads));
-    return mxnet_monitor_show(&executor->monitor);
+    return mxnet_monitor_show(&executor->monitor, executor->executor);
 }
 
 int MXExecutorBackward(ExecutorHandle handle, uint32_t len, NDArrayHandle const *head_grads) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executors of the adapter: what executor.c, executor_bind.c and predict.c share. */
+/* Executors of the adapter: what executor.c, executor_bind.c, monitor.c and predict.c share. */
 #ifndef MXNET_EXECUTOR_H
 #define MXNET_EXECUTOR_H
 
@@ -22,8 +22,8 @@ typedef struct mxnet_monitor {
 
 /** Set a monitor on an executor; callback NULL removes it. */
 int mxnet_monitor_set(mxnet_monitor *monitor, mxc_executor *executor, ExecutorMonitorCallback callback, void *user);
-/** Wait for the run and show what it computed, if there is a monitor. */
-int mxnet_monitor_show(mxnet_monitor *monitor);
+/** Wait for the executor's run and show what it computed, if there is a monitor. */
+int mxnet_monitor_show(mxnet_monitor *monitor, const mxc_executor *executor);
 void mxnet_monitor_clear(mxnet_monitor *monitor);
 
 /** ExecutorHandle. */

@@ -222,7 +222,7 @@ int MXPredForward(PredictorHandle handle) {
     predictor *p = handle;
     MXNET_NEED(handle);
     MXNET_TRY(mxc_predictor_forward(p->predictor));
-    return mxnet_monitor_show(&p->monitor);
+    return mxnet_monitor_show(&p->monitor, mxc_predictor_executor(p->predictor));
 }
 
 int MXPredPartialForward(PredictorHandle handle, int step, int *step_left) {
@@ -232,7 +232,7 @@ int MXPredPartialForward(PredictorHandle handle, int step, int *step_left) {
     MXNET_NEED(step_left);
     MXNET_TRY(mxc_executor_partial_forward(mxc_predictor_executor(p->predictor), 0, step, &left));
     *step_left = (int)left;
-    return mxnet_monitor_show(&p->monitor);
+    return mxnet_monitor_show(&p->monitor, mxc_predictor_executor(p->predictor));
 }
 
 int MXPredSetMonitorCallback(PredictorHandle handle, PredMonitorCallback callback, void *callback_handle,

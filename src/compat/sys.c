@@ -76,8 +76,13 @@ int mxnet_fail(const char *format, ...) {
     return -1;
 }
 
+/* Front ends raise the exception that a message begins with: gather_nd's is IndexError. */
 int mxnet_result(mxc_status status) {
-    return status == MXC_OK ? 0 : mxnet_fail("%s", mxc_last_error());
+    if (status == MXC_OK)
+        return 0;
+    const char *text = mxc_last_error();
+    int is_index = !strncmp(text, "gather_nd:", strlen("gather_nd:")) && strstr(text, "expected an index");
+    return mxnet_fail("%s%s", is_index ? "IndexError: " : "", text);
 }
 
 enum { N_REPORTED = 16 };

@@ -225,6 +225,29 @@ static void watch(const char *name, NDArrayHandle array, void *user) {
     MXNDArrayFree(array);
 }
 
+/* Names that a monitor has seen, in a row. */
+static void note_name(const char *name, NDArrayHandle array, void *user) {
+    char *seen = user;
+    snprintf(seen + strlen(seen), 512 - strlen(seen), "%s ", name);
+    MXNDArrayFree(array);
+}
+
+/* Gradients are numbered as MXNet does it, with those that nothing asks for. */
+static void test_monitor_of_gradients(void **state) {
+    (void)state;
+    const uint32_t reqs[2] = {0, 1};
+    char seen[512] = "";
+    product p;
+    bind_product(&p, reqs);
+    NDArrayHandle head = front_filled(2, 3, 1);
+    assert_mx(MXExecutorSetMonitorCallback(p.executor, note_name, seen));
+    assert_mx(MXExecutorForward(p.executor, 1));
+    assert_mx(MXExecutorBackward(p.executor, 1, &head));
+    assert_string_equal(seen, "y_output y_backward_output0 y_backward_output1 ");
+    MXNDArrayFree(head);
+    free_product(&p);
+}
+
 static void test_monitor(void **state) {
     (void)state;
     SymbolHandle net = front_classifier();
@@ -250,6 +273,7 @@ int main(void) {
         cmocka_unit_test(test_simple_bind_lacks_shapes),
         cmocka_unit_test(test_reshape),
         cmocka_unit_test(test_monitor),
+        cmocka_unit_test(test_monitor_of_gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,6 +196,14 @@ def test_errors_are_reported_once():
     nd.waitall()
 
 
+def test_indices_outside():
+    try:
+        nd.gather_nd(nd.ones((2, 3)), nd.array([[0, 1], [0, 3]])).asnumpy()
+        raise AssertionError("row 1, column 3 of (2, 3)")
+    except IndexError as error:
+        assert "element 3 is 3" in str(error)
+
+
 def test_rows_outside():
     made = nd.Embedding(nd.array([-1, 1, 7]), nd.array([[1, 2], [3, 4]]), input_dim=2, output_dim=2)
     close(made, [[1, 2], [3, 4], [3, 4]])

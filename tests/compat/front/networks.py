@@ -66,6 +66,23 @@ def test_names_that_hooks_see():
                     "net_relu0_fwd_input0", "net_relu0_fwd_output"], seen
 
 
+def test_what_monitors_see():
+    x = mx.sym.Variable("data")
+    for i in range(2):
+        x = mx.sym.FullyConnected(x, num_hidden=2, name="fc%d" % i)
+        x = mx.sym.Activation(x, act_type="sigmoid", name="act%d" % i)
+    module = mx.mod.Module(mx.sym.LinearRegressionOutput(x, name="softmax"))
+    module.bind([("data", (1, 2))], [("softmax_label", (1, 2))])
+    module.init_params()
+    monitor = mx.mon.Monitor(1, stat_func=lambda a: a.abs().sum() / a.size, sort=True)
+    module.install_monitor(monitor)
+    monitor.tic()
+    module.forward_backward(mx.io.DataBatch([nd.ones((1, 2))], [nd.ones((1, 2))]))
+    names = [name for _, name, _ in monitor.toc()]
+    assert [sum(n.startswith(key) for n in names) for key in ("act0", "act1", "data", "fc0", "fc1", "softmax")] == [2, 2, 1, 6, 6, 4]
+    assert "act0_backward_output" in names and "fc0_backward_output2" in names
+
+
 def test_attributes_of_made_variables():
     x = mx.sym.Variable("x", attr={"mood": "angry"})
     y = mx.sym.Convolution(data=x, name="conv", kernel=(1, 1), num_filter=1, attr={"__mood__": "so so"})
