@@ -34,7 +34,7 @@ inline symbol Activation(const symbol &data, const Activation_settings &settings
 
 /** Batch normalization: output = gamma (data - mean) / sqrt(var + eps) + beta for each channel. In training, mean and
  * var are those of the batch, and a forward pass updates moving = momentum moving + (1 - momentum) batch; otherwise
- * they are moving_mean and moving_var */
+ * they are moving_mean and moving_var. The output var is 1 / sqrt(var + eps) */
 struct BatchNorm_settings {
     /** float, optional, default=0.001. Added to the variance, for stability. */
     double eps = 0.001;
@@ -44,7 +44,7 @@ struct BatchNorm_settings {
     bool fix_gamma = true;
     /** boolean, optional, default=False. Use the moving statistics in training too. */
     bool use_global_stats = false;
-    /** boolean, optional, default=False. Return mean and var as outputs. */
+    /** boolean, optional, default=False. Return the mean, and 1 / sqrt(var + eps), as outputs. */
     bool output_mean_var = false;
     /** boolean, optional, default=False. Accepted for compatibility with MXNet; has no effect. */
     bool cudnn_off = false;
@@ -889,7 +889,7 @@ struct contrib_BatchNormWithReLU_settings {
     bool fix_gamma = true;
     /** boolean, optional, default=False. Use the moving statistics in training too. */
     bool use_global_stats = false;
-    /** boolean, optional, default=False. Return mean and var as outputs. */
+    /** boolean, optional, default=False. Return the mean, and 1 / sqrt(var + eps), as outputs. */
     bool output_mean_var = false;
     /** boolean, optional, default=False. Accepted for compatibility with MXNet; has no effect. */
     bool cudnn_off = false;
@@ -1063,7 +1063,7 @@ struct contrib_SyncBatchNorm_settings {
     bool fix_gamma = true;
     /** boolean, optional, default=False. Use the moving statistics in training too. */
     bool use_global_stats = false;
-    /** boolean, optional, default=False. Return mean and var as outputs. */
+    /** boolean, optional, default=False. Return the mean, and 1 / sqrt(var + eps), as outputs. */
     bool output_mean_var = false;
     /** boolean, optional, default=False. Accepted for compatibility with MXNet; has no effect. */
     bool cudnn_off = false;

@@ -177,7 +177,7 @@ struct contrib_quantized_batch_norm_settings {
     bool fix_gamma = true;
     /** boolean, optional, default=False. Use the moving statistics in training too. */
     bool use_global_stats = false;
-    /** boolean, optional, default=False. Return mean and var as outputs. */
+    /** boolean, optional, default=False. Return the mean, and 1 / sqrt(var + eps), as outputs. */
     bool output_mean_var = false;
     /** boolean, optional, default=False. Accepted for compatibility with MXNet; has no effect. */
     bool cudnn_off = false;

@@ -6,8 +6,8 @@
  * auxiliary states: moving = momentum moving + (1 - momentum) batch. (MXNet's CPU kernel does that in backward; here a
  * training forward pass without backward counts too.) Otherwise, and with use_global_stats, the moving ones are used,
  * as constants. fix_gamma takes gamma as 1 and gives it no gradient. mean and var are outputs, hidden unless
- * output_mean_var; no gradient flows through them. gamma, beta and the statistics are f32 where data is f16 or bf16,
- * else of data's type.
+ * output_mean_var, var as 1 / sqrt(var + eps), as in MXNet; no gradient flows through them. gamma, beta and the
+ * statistics are f32 where data is f16 or bf16, else of data's type.
  *
  * BatchNormWithReLU: max(BatchNorm, 0).
  */
@@ -145,7 +145,7 @@ static void statistics(const bn_run *r, int64_t c, double *mean, double *var) {
         batch_norm_put(MXC_REQ_WRITE, &call->aux[MOVING_VAR], c, keep * moving_var + (1 - keep) * *var);
     }
     batch_norm_put(call->req[MEAN], &call->out[MEAN], c, *mean);
-    batch_norm_put(call->req[VAR], &call->out[VAR], c, *var);
+    batch_norm_put(call->req[VAR], &call->out[VAR], c, 1 / sqrt(*var + ((const mxci_bn_params *)call->params)->eps));
 }
 
 /* The factor gamma / sqrt(var + eps). */
@@ -315,18 +315,18 @@ static void batch_norm_backward_part(void *arg, int64_t begin, int64_t end, int 
     const double count = (double)r->channel.n * (double)r->channel.d;
     (void)part;
     for (int64_t c = begin; c < end; c++) {
-        double mean = get(&call->out[MEAN], c), var = get(&call->out[VAR], c), sum, product, abc[3] = {0};
+        double mean = get(&call->out[MEAN], c), factor = get(&call->out[VAR], c), sum, product, abc[3] = {0};
         int64_t at = c * r->channel.d;
         mxci_bn_sums[x->dtype](&r->channel, mean, mxci_at(dy, at), mxci_at(x, at), &sum, &product);
-        abc[0] = scale_of(call, c, var);
+        abc[0] = p->fix_gamma ? factor : get(&call->in[GAMMA], c) * factor;
         if (uses_batch(call)) {
-            abc[1] = -abc[0] * product / (count * (var + p->eps));
+            abc[1] = -abc[0] * product * factor * factor / count;
             abc[2] = -abc[0] * sum / count;
         }
         if (call->req[DATA] != MXC_REQ_NULL && count > 0)
             mxci_bn_combine[x->dtype](&r->channel, call->req[DATA] == MXC_REQ_ADD, abc, mean, mxci_at(dy, at),
                                       mxci_at(x, at), mxci_at(dx, at));
-        batch_norm_put(call->req[GAMMA], &call->in_grad[GAMMA], c, p->fix_gamma ? 0 : product / sqrt(var + p->eps));
+        batch_norm_put(call->req[GAMMA], &call->in_grad[GAMMA], c, p->fix_gamma ? 0 : product * factor);
         batch_norm_put(call->req[BETA], &call->in_grad[BETA], c, sum);
     }
 }
@@ -409,7 +409,7 @@ const mxc_op_def mxci_op_batch_norm = {
     .aliases = "BatchNorm_v1",
     .doc = "Batch normalization: output = gamma (data - mean) / sqrt(var + eps) + beta for each channel. In training, "
            "mean and var are those of the batch, and a forward pass updates moving = momentum moving + (1 - momentum) "
-           "batch; otherwise they are moving_mean and moving_var",
+           "batch; otherwise they are moving_mean and moving_var. The output var is 1 / sqrt(var + eps)",
     .params = bn_schema,
     .param_size = sizeof(mxci_bn_ranged_params),
     .channels_last = bn_channels_last,

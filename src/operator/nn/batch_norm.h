@@ -56,7 +56,7 @@ static inline int mxci_bn_axis(const mxci_bn_params *p, int ndim) {
         {MXC_PARAM_FIELD(type_, at use_global_stats), .name = "use_global_stats", .type = MXC_PARAM_BOOL,       \
          .initial = "False", .doc = "Use the moving statistics in training too."},                              \
         {MXC_PARAM_FIELD(type_, at output_mean_var), .name = "output_mean_var", .type = MXC_PARAM_BOOL,         \
-         .initial = "False", .doc = "Return mean and var as outputs."},                                         \
+         .initial = "False", .doc = "Return the mean, and 1 / sqrt(var + eps), as outputs."},                   \
         {MXC_PARAM_FIELD(type_, at cudnn_off), .name = "cudnn_off", .type = MXC_PARAM_BOOL, .initial = "False", \
          .doc = "Accepted for compatibility with MXNet; has no effect."},                                       \
     {                                                                                                           \

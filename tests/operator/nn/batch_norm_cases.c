@@ -38,12 +38,12 @@ static void ref_bn(const op_run *r) {
             r->aux[1][c] = keep * r->aux[1][c] + (1 - keep) * var;
         }
         r->out[1][c] = mean;
-        r->out[2][c] = var;
+        r->out[2][c] = 1 / sqrt(var + eps);
     }
     for (int64_t i = 0; i < size; i++) {
         int64_t c = i / d % channels;
         double gamma = case_is(r, "fix_gamma", "False") ? r->in[1][c] : 1;
-        r->out[0][i] = gamma * (r->in[0][i] - r->out[1][c]) / sqrt(r->out[2][c] + eps) + r->in[2][c];
+        r->out[0][i] = gamma * (r->in[0][i] - r->out[1][c]) * r->out[2][c] + r->in[2][c];
     }
 }
 
@@ -61,7 +61,7 @@ static void grad_bn_relu(const op_run *r) {
     int64_t n, channels, d;
     bn_axes(r, &n, &channels, &d);
     for (int64_t c = 0; c < channels; c++) {
-        const double mean = r->out[1][c], spread = r->out[2][c] + case_number(r, "eps", 1e-3);
+        const double mean = r->out[1][c], spread = 1 / (r->out[2][c] * r->out[2][c]);
         const double scale = (scaled ? r->in[1][c] : 1) / sqrt(spread), count = (double)(n * d);
         double sum = 0, product = 0;
         for (int pass = 0; pass < 2; pass++)

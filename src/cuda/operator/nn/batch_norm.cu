@@ -101,7 +101,7 @@ template <class T> struct moments : mxcu_pair_sum {
             v = spread < 0 ? 0 : spread;
         }
         put_if(mean, add_mean, c, m);
-        put_if(var, add_var, c, v);
+        put_if(var, add_var, c, 1 / sqrt(v + eps));
         const double scale = (fix_gamma ? 1 : (double)gamma[c]) / sqrt(v + eps);
         to[c] = {(P)scale, (P)m, (P)((double)beta[c] - scale * (m - (double)(P)m))};
     }
@@ -120,7 +120,6 @@ template <class T> struct gradient_sums : mxcu_pair_sum {
     mxcu_strided_iterator channel;
     int64_t count;
     int by_batch, fix_gamma, add_gamma, add_beta;
-    double eps;
     const P *gamma, *mean, *var;
     P *gamma_grad, *beta_grad; /* or NULL */
     coefficients<P> *to;       /* dx = scale dy + mean (x - the mean) + offset */
@@ -129,10 +128,10 @@ template <class T> struct gradient_sums : mxcu_pair_sum {
         return {a.a + g, a.b + g * ((double)x[i] - (double)mean[channel(i)])};
     }
     MXCU_DEVICE void put(int64_t c, sum a) const {
-        const double spread = (double)var[c] + eps, s = (fix_gamma ? 1 : (double)gamma[c]) / sqrt(spread);
-        const double b = by_batch ? -s * a.b / ((double)count * spread) : 0;
+        const double factor = (double)var[c], s = fix_gamma ? factor : (double)gamma[c] * factor;
+        const double b = by_batch ? -s * a.b * factor * factor / (double)count : 0;
         to[c] = {(P)s, (P)b, (P)(by_batch ? -s * a.a / (double)count : 0)};
-        put_if(gamma_grad, add_gamma, c, fix_gamma ? 0 : a.b / sqrt(spread));
+        put_if(gamma_grad, add_gamma, c, fix_gamma ? 0 : a.b * factor);
         put_if(beta_grad, add_beta, c, a.a);
     }
 };
@@ -219,7 +218,6 @@ template <class T> static mxc_status backward_run(const mxc_op_call *call, int r
         p->fix_gamma,
         call->req[GAMMA] == MXC_REQ_ADD,
         call->req[BETA] == MXC_REQ_ADD,
-        p->eps,
         mxcu_pointer<const P>(call->in[GAMMA].data),
         mxcu_pointer<const P>(call->out[MEAN].data),
         mxcu_pointer<const P>(call->out[VAR].data),
