@@ -22,9 +22,9 @@ static int make_op(const mxnet_op *op, int n_in, int n, const char *const *keys,
     const char **longer, *count;
     char number[16];
     MXNET_CALL(mxnet_params_read(op, n, keys, values, &params));
-    count = op->def->variadic;
+    count = mxnet_op_count_key(op);
     n = params.n;
-    if (!count || is_given(n, keys, count))
+    if (!*count || is_given(n, keys, count))
         return mxnet_result(mxc_op_create(op->mxc_name, n, params.keys, params.values, out));
     longer = mxnet_buffer(MXNET_SLOT_SCRATCH2, 2 * ((size_t)n + 1), sizeof *longer);
     if (!longer)

@@ -194,6 +194,8 @@ typedef struct mxnet_params {
 int mxnet_params_read(const mxnet_op *op, int n, const char *const *keys, const char *const *values, mxnet_params *out);
 /** libmxc's name for an operator that the front end defines. Valid for the process's life. */
 const char *mxnet_custom_name(const char *op_type);
+/** The parameter in which front ends count an operator's inputs; "" if there is none. */
+const char *mxnet_op_count_key(const mxnet_op *op);
 /** Fail if the operator is not supported. */
 int mxnet_op_check(const mxnet_op *op);
 /** The operator of that name; NULL with a message. */

@@ -136,8 +136,7 @@ static const mxnet_op_info *get_info(mxnet_op *op) {
     return info;
 }
 
-/* The parameter in which front ends count the inputs. */
-static const char *count_of(const mxnet_op *op) {
+const char *mxnet_op_count_key(const mxnet_op *op) {
     const char *inputs = find_signature(op).inputs;
     if (op->def && op->def->variadic)
         return op->def->variadic;
@@ -160,7 +159,7 @@ int MXSymbolGetAtomicSymbolInfo(AtomicSymbolCreator creator, const char **name, 
     *arg_names = info->names;
     *arg_type_infos = info->types;
     *arg_descriptions = info->docs;
-    *key_var_num_args = count_of(op);
+    *key_var_num_args = mxnet_op_count_key(op);
     if (return_type)
         *return_type = "";
     return 0;

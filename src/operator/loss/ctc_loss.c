@@ -6,8 +6,9 @@
  * probability of the labels is the sum over all paths that spell them. data (T,N,C), label (N,L), out (N).
  *
  * blank_label first: class 0 is the blank, labels are 1..C-1, and 0 ends a row of label; last: class C-1 is the blank,
- * labels are 0..C-2, and -1 ends a row. data_lengths and label_lengths (N) say how many steps and labels count, cut to
- * T and L. Where no path spells the labels out is inf and the gradient 0. Only data has a gradient.
+ * labels are 0..C-2, or the blank as a symbol like the others, and -1 ends a row. data_lengths and label_lengths (N)
+ * say how many steps and labels count, cut to T and L. Where no path spells the labels out is inf and the gradient 0.
+ * Only data has a gradient.
  */
 #include "operator/loss/ctc_loss.h"
 
@@ -210,7 +211,7 @@ static mxc_status ctc_loss_run(const mxc_op_call *call, int backward) {
         .backward = backward,
     };
     for (int64_t n = 0; n < r.batch; n++)
-        MXC_TRY(mxci_check_indices(call, LABEL, n * r.columns, count_labels(&r, n), first, r.classes - !first));
+        MXC_TRY(mxci_check_indices(call, LABEL, n * r.columns, count_labels(&r, n), first, r.classes));
     for (int i = LABEL; i < call->n_in && backward; i++)
         mxci_assign_zero_gradient(call, i);
     if (call->req[0] != MXC_REQ_NULL)

@@ -209,6 +209,23 @@ def test_rows_outside():
     close(made, [[1, 2], [3, 4], [3, 4]])
 
 
+def test_labels_that_are_the_blank():
+    found = nd.CTCLoss(nd.ones((20, 2, 4)), nd.array([[2, 1, 2, 2], [3, 2, 2, 2]]), nd.array([18, 18]), nd.array([2, 3]),
+                       use_data_lengths=True, use_label_lengths=True, blank_label="last")
+    close(found, [16.467596, 14.388154])  # MXNet's
+
+
+def test_statistics_of_batch_norm():
+    x = nd.array([[1, 2], [3, 6]])
+    _, mean, factor = nd.BatchNorm(x, nd.ones(2), nd.zeros(2), nd.array([2, 4]), nd.array([1, 4]), eps=1, output_mean_var=True)
+    close(mean, [2, 4])
+    close(factor, [2**-.5, 5**-.5])
+
+
+def test_inputs_that_are_counted():
+    assert nd.Crop(nd.ones((1, 1, 5, 5)), h_w=(3, 3)).shape == (1, 1, 3, 3)
+
+
 def test_softmax_of_instances():
     close(nd.SoftmaxActivation(nd.ones((2, 3, 4))), np.full((2, 3, 4), .25))
 
