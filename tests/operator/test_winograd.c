@@ -19,8 +19,8 @@ typedef struct layer {
 } layer;
 
 static const layer layers[] = {
-    {2, 16, 32, 32, 16, 1, 1}, {3, 64, 14, 14, 48, 1, 1},  {1, 40, 19, 30, 37, 1, 0},
-    {2, 80, 21, 11, 64, 2, 2}, {5, 96, 13, 12, 130, 1, 1}, {2, 100, 14, 15, 75, 1, 1},
+    {2, 16, 32, 32, 16, 1, 1}, {9, 16, 33, 30, 20, 1, 1}, {11, 36, 17, 15, 32, 1, 1}, {3, 64, 14, 14, 48, 1, 1},
+    {1, 40, 19, 30, 37, 1, 0}, {2, 80, 21, 11, 64, 2, 2}, {5, 96, 13, 12, 130, 1, 1}, {2, 100, 14, 15, 75, 1, 1},
 };
 
 /* Numbers in (-1, 1) that depend on the seed. */
@@ -210,6 +210,11 @@ static void test_choice(void **state) {
     s = good, s.out[1] = s.in[1] = 8, s.out[2] = s.in[2] = 8; /* four tiles a sample: many samples share products */
     assert_int_equal(mxci_winograd_plan(&s, MXCI_WINOGRAD_FORWARD, 32, 1, 1, &plan), 0);
     assert_int_equal(mxci_winograd_plan(&s, MXCI_WINOGRAD_FORWARD, 32, 1, 32, &plan), 1);
+    s = good, s.channels = s.filters = 16; /* threads have blocks of their own */
+    assert_int_equal(mxci_winograd_plan(&s, MXCI_WINOGRAD_WEIGHT, 8, 1, 8, &plan), 1);
+    assert_true(plan.own_blocks && plan.chunks > 1);
+    assert_int_equal(mxci_winograd_plan(&s, MXCI_WINOGRAD_FORWARD, 8, 1, 8, &plan), 1);
+    assert_true(plan.own_blocks && plan.chunks == 1);
     s.channels = s.filters = 512, s.out[1] = s.in[1] = s.out[2] = s.in[2] = 7; /* blocks of weights, for all tiles */
     assert_int_equal(mxci_winograd_plan(&s, MXCI_WINOGRAD_WEIGHT, 4, 1, 4, &plan), 1);
     assert_true(plan.filter_block > 0 && plan.channel_block < 512);

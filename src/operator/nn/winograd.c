@@ -9,8 +9,13 @@ enum {
     COLUMNS = MXCI_WINOGRAD_COLUMNS,
     LANES = MXCI_WINOGRAD_LANES,
     OUT = MXCI_WINOGRAD_OUT,
-    BLOCK_TILES = 64,    /* of a block, at least; at most about twice as many */
-    COLUMNS_LIMIT = 512, /* tiles in a row, at most: scratch holds whole rows */
+    BLOCK_TILES = 64,      /* of a block, at least; at most about twice as many */
+    OWN_BYTES = 600 << 10, /* of V and M, where each thread has its own, which stay in the second cache */
+    OWN_TILES = 128,       /* of such a block, about, at most; at least half of what is possible */
+    OWN_BLOCKS = 8,        /* at least */
+    CHUNKS = 32,           /* at most */
+    CHUNK_BYTES = 2 << 20, /* of the sums of all chunks */
+    COLUMNS_LIMIT = 512,   /* tiles in a row, at most: scratch holds whole rows */
     /* Of blocks of weights: */
     BLOCK_FILTERS = 48,
     BLOCK_FLOATS = 96 << 10, /* of U, and of M, which stay in the second cache together */
@@ -20,6 +25,14 @@ enum {
 
 /* ---- whether, and how ----------------------------------------------------------------------------------------------
  */
+
+static int64_t blocks_of(int64_t n, int64_t block) {
+    return (n + block - 1) / block;
+}
+
+static int64_t least(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
 
 static int64_t whole_columns(int64_t n) {
     return (n + COLUMNS - 1) / COLUMNS * COLUMNS;
@@ -61,14 +74,14 @@ static int pays(const mxci_winograd *w, int64_t samples) {
     return 4.5 * pairs * products + transforms < 0.9 * direct;
 }
 
-/* Rows of tiles of a block: as many as waste the fewest columns, of those that make a block of a good size.
- */
-static int64_t block_rows(const mxci_winograd *w, int64_t rows) {
-    const int64_t least = (BLOCK_TILES + w->columns - 1) / w->columns;
-    int64_t best = least;
+/* Rows of tiles of a block of about so many tiles: as many as waste the fewest columns, of those that make a block of a
+ * good size. */
+static int64_t block_rows(const mxci_winograd *w, int64_t tiles, int64_t rows) {
+    const int64_t fewest = (tiles + w->columns - 1) / w->columns;
+    int64_t best = fewest;
     double waste = 2;
-    for (int64_t n = least; n <= 2 * least; n++) {
-        const double tiles = (double)(n * w->columns), now = (double)whole_columns(n * w->columns) / tiles;
+    for (int64_t n = fewest; n <= 2 * fewest; n++) {
+        const double in_block = (double)(n * w->columns), now = (double)whole_columns(n * w->columns) / in_block;
         if (now < waste - 1e-3) {
             best = n;
             waste = now;
@@ -77,12 +90,37 @@ static int64_t block_rows(const mxci_winograd *w, int64_t rows) {
     return best < rows ? best : rows;
 }
 
+/* Blocks of which each thread takes its own, so that it waits for no other one: there are many, of few channels and
+ * filters. rows: of all samples. Sets count, or returns 0. */
+static int plan_own_blocks(mxci_winograd *w, mxci_winograd_pass pass, int64_t rows) {
+    const double tile_bytes = POSITIONS * sizeof(float) * (double)(w->channels + whole_columns(w->filters));
+    const double sum_bytes = POSITIONS * sizeof(float) * (double)w->channels * (double)whole_columns(w->filters);
+    int64_t tiles = (int64_t)(OWN_BYTES / tile_bytes) / COLUMNS * COLUMNS, blocks;
+    if (tiles < BLOCK_TILES)
+        return 0;
+    w->count = block_rows(w, least(tiles, OWN_TILES) / 2, rows);
+    blocks = (rows + w->count - 1) / w->count;
+    if (pass == MXCI_WINOGRAD_WEIGHT) {
+        w->chunks = (int64_t)(CHUNK_BYTES / sum_bytes);
+        if (w->chunks > CHUNKS)
+            w->chunks = CHUNKS;
+        if (w->chunks > blocks)
+            w->chunks = blocks;
+        blocks = w->chunks;
+    }
+    return blocks >= OWN_BLOCKS;
+}
+
 /* The sizes of blocks of filters and channels. */
 static void plan_blocks(mxci_winograd *w, mxci_winograd_pass pass) {
     const int64_t channels = (w->channels + LANES - 1) / LANES * LANES;
+    int64_t blocks;
     w->filter_block = pass == MXCI_WINOGRAD_WEIGHT ? mxci_winograd_panel() : BLOCK_FLOATS / POSITIONS / w->tiles;
-    if (w->filter_block > BLOCK_FILTERS)
-        w->filter_block = BLOCK_FILTERS;
+    w->filter_block = least(w->filter_block, BLOCK_FILTERS);
+    if (pass != MXCI_WINOGRAD_WEIGHT) { /* two threads get the same number of filters */
+        blocks = (blocks_of(w->filters, w->filter_block) + 1) / 2 * 2;
+        w->filter_block = blocks_of(w->filters, blocks);
+    }
     w->channel_block = BLOCK_FLOATS / POSITIONS / w->filter_block / LANES * LANES;
     if (w->channel_block > channels)
         w->channel_block = channels;
@@ -110,10 +148,13 @@ int mxci_winograd_plan(const mxci_conv_shape *s, mxci_winograd_pass pass, int64_
         return 0;
     w.in_sample = mxci_dim_mul(mxci_dim_mul(groups, w.channels), mxci_dim_mul(w.in[0], w.in[1]));
     w.out_sample = mxci_dim_mul(mxci_dim_mul(groups, w.filters), mxci_dim_mul(w.out[0], w.out[1]));
-    w.count = mxci_dim_mul(batch, w.rows);
+    const int64_t rows = mxci_dim_mul(batch, w.rows);
     const int blocks = has_blocks(&w, batch);
-    if (!blocks)
-        w.count = block_rows(&w, w.count);
+    w.own_blocks = !blocks && plan_own_blocks(&w, pass, rows);
+    if (!w.own_blocks)
+        w.count = blocks ? rows : block_rows(&w, BLOCK_TILES, rows);
+    if (!w.own_blocks || pass != MXCI_WINOGRAD_WEIGHT)
+        w.chunks = 1;
     w.tiles = whole_columns(w.count * w.columns);
     /* A few floats more than that, lest positions begin at the same place of the caches' sets. */
     w.u_step = mxci_dim_add(mxci_dim_mul(w.channels, whole_columns(w.filters)), COLUMNS);
@@ -127,10 +168,11 @@ int mxci_winograd_plan(const mxci_conv_shape *s, mxci_winograd_pass pass, int64_
 
 mxci_winograd_scratch mxci_winograd_take_scratch(const mxci_winograd *w, mxci_winograd_pass pass, int parts,
                                                  mxci_scratch *s) {
-    const int64_t u_parts = w->filter_block ? parts : 1, m_parts = pass == MXCI_WINOGRAD_WEIGHT ? 1 : u_parts;
+    const int64_t u_parts = w->filter_block ? parts : w->chunks, v_parts = w->own_blocks ? parts : 1;
+    const int64_t m_parts = w->own_blocks || (w->filter_block && pass != MXCI_WINOGRAD_WEIGHT) ? parts : 1;
     mxci_winograd_scratch scratch;
     scratch.u = mxci_scratch_array(s, mxci_dim_mul(u_parts * POSITIONS, w->u_step), sizeof(float));
-    scratch.v = mxci_scratch_array(s, mxci_dim_mul(POSITIONS, w->v_step), sizeof(float));
+    scratch.v = mxci_scratch_array(s, mxci_dim_mul(v_parts * POSITIONS, w->v_step), sizeof(float));
     scratch.m = mxci_scratch_array(s, mxci_dim_mul(m_parts * POSITIONS, w->m_step), sizeof(float));
     scratch.buffers = mxci_scratch_array(s, parts * mxci_winograd_buffer(w), sizeof(float));
     return scratch;
@@ -203,14 +245,6 @@ static void weight_grad_part(void *arg, int64_t begin, int64_t end, int part) {
     mxci_winograd_weight_grad(&b->w, &filters, b->call->scratch.u + begin * LANES, b->call->add, b->call->out);
 }
 
-static int64_t blocks_of(int64_t n, int64_t block) {
-    return (n + block - 1) / block;
-}
-
-static int64_t least(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 /* Blocks of filters begin..end-1 of the output: for each block of channels the weights, then their products. */
 static void filters_part(void *arg, int64_t begin, int64_t end, int part) {
     const block *b = arg;
@@ -247,6 +281,52 @@ static void weight_blocks_part(void *arg, int64_t begin, int64_t end, int part) 
     }
 }
 
+/* Block number i, with its rows of tiles. */
+static mxci_winograd block_at(const block *b, int64_t i) {
+    const int64_t rows = b->call->batch * b->w.rows;
+    mxci_winograd w = b->w;
+    w.first = i * b->w.count;
+    w.count = least(b->w.count, rows - w.first);
+    return w;
+}
+
+static int64_t block_count(const block *b) {
+    return blocks_of(b->call->batch * b->w.rows, b->w.count);
+}
+
+/* Blocks of tiles begin..end-1 of the output, in V and M of the part. */
+static void tiles_part(void *arg, int64_t begin, int64_t end, int part) {
+    const block *b = arg;
+    const mxci_winograd_call *call = b->call;
+    float *v = call->scratch.v + part * POSITIONS * b->w.v_step, *m = call->scratch.m + part * POSITIONS * b->w.m_step;
+    float *buffer = part_buffer(b, part);
+    for (int64_t i = begin; i < end; i++) {
+        const mxci_winograd w = block_at(b, i);
+        mxci_winograd_input(&w, call->in, 0, v, buffer, 0, w.channels);
+        mxci_winograd_multiply(&w, call->scratch.u, v, m, 0, POSITIONS * panels_of(w.count * w.columns));
+        mxci_winograd_output(&w, m, call->bias, call->add, call->out, buffer, 0, w.filters);
+    }
+}
+
+/* The sums of chunks begin..end-1 for the weights' gradient. Which blocks a chunk has depends on the shapes only. */
+static void chunks_part(void *arg, int64_t begin, int64_t end, int part) {
+    const block *b = arg;
+    const mxci_winograd_call *call = b->call;
+    const int64_t blocks = block_count(b);
+    float *v = call->scratch.v + part * POSITIONS * b->w.v_step, *d = call->scratch.m + part * POSITIONS * b->w.m_step;
+    float *buffer = part_buffer(b, part);
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        const int64_t first = chunk * blocks / b->w.chunks, last = (chunk + 1) * blocks / b->w.chunks;
+        float *sums = call->scratch.u + chunk * POSITIONS * b->w.u_step;
+        for (int64_t i = first; i < last; i++) {
+            const mxci_winograd w = block_at(b, i);
+            mxci_winograd_input(&w, call->in, 1, v, buffer, 0, w.channels);
+            mxci_winograd_out_grad(&w, call->out_grad, d, buffer, 0, whole_columns(w.filters) / LANES);
+            mxci_winograd_accumulate(&w, v, d, i > first, sums, 0, POSITIONS * panels_of(w.filters));
+        }
+    }
+}
+
 /* Items of a loop that are worth a thread of their own, each taking so many instructions on vectors. */
 static int64_t grain(double instructions) {
     return (int64_t)(2e4 / (instructions + 1)) + 1;
@@ -267,6 +347,10 @@ void mxci_winograd_forward(const mxc_run *run, const mxci_winograd_call *call) {
         return;
     }
     mxc_parallel_for_dynamic(run, w->filters, grain(25 * (double)w->channels), weights_part, &b);
+    if (w->own_blocks) {
+        mxc_parallel_for_dynamic(run, block_count(&b), 1, tiles_part, &b);
+        return;
+    }
     for (b.w.first = 0; b.w.first < rows; b.w.first += w->count) {
         b.w.count = rows - b.w.first < w->count ? rows - b.w.first : w->count;
         const int64_t panels = panels_of(b.w.count * w->columns);
@@ -291,7 +375,9 @@ void mxci_winograd_backward_weight(const mxc_run *run, const mxci_winograd_call 
                                  grain((25 + 4.5 * all) * pairs), weight_blocks_part, &b);
         return;
     }
-    for (b.w.first = 0; b.w.first < rows; b.w.first += w->count, b.add = 1) {
+    if (w->own_blocks)
+        mxc_parallel_for_dynamic(run, w->chunks, 1, chunks_part, &b);
+    for (b.w.first = 0; b.w.first < rows && !w->own_blocks; b.w.first += w->count, b.add = 1) {
         b.w.count = rows - b.w.first < w->count ? rows - b.w.first : w->count;
         const double tiles = (double)(b.w.count * w->columns);
         mxc_parallel_for_dynamic(run, w->channels, grain(60 * tiles), input_part, &b);

@@ -44,46 +44,68 @@ int64_t mxci_winograd_buffer(const mxci_winograd *w) {
     return (w->tiles / w->columns + 1) * LANES * OUT * row_floats(w);
 }
 
-/* Pixels of a row of tiles: height rows from row y on, from column x on, of a plane (size[0], size[1]), with zeros
+/* n floats, as vectors where that is possible. */
+MXCI_INLINE void copy_row(const float *from, int64_t n, float *to) {
+    if (n < LANES) {
+        for (int64_t i = 0; i < n; i++)
+            to[i] = from[i];
+        return;
+    }
+    for (int64_t i = 0; i + LANES < n; i += LANES)
+        mxci_store_f32(to + i, mxci_load_f32(from + i));
+    mxci_store_f32(to + n - LANES, mxci_load_f32(from + n - LANES));
+}
+
+/* n zeros, at least LANES. */
+MXCI_INLINE void clear_row(int64_t n, float *to) {
+    for (int64_t i = 0; i + LANES < n; i += LANES)
+        mxci_store_f32(to + i, (V){0});
+    mxci_store_f32(to + n - LANES, (V){0});
+}
+
+/* Pixels of rows of tiles: height rows from row y on, from column x on, of a plane (size[0], size[1]), with zeros
  * outside. */
-static void copy_rows(const float *plane, const int64_t size[2], int64_t y, int64_t x, int height, int64_t width,
+static void copy_rows(const float *plane, const int64_t size[2], int64_t y, int64_t x, int64_t height, int64_t width,
                       float *to) {
     const int64_t from = x < 0 ? -x : 0, last = size[1] - x < width ? size[1] - x : width;
-    for (int i = 0; i < height; i++, to += width) {
-        if (y + i < 0 || y + i >= size[0] || last <= from) {
-            memset(to, 0, (size_t)width * sizeof *to);
-            continue;
-        }
-        memset(to, 0, (size_t)from * sizeof *to);
-        memcpy(to + from, plane + (y + i) * size[1] + x + from, (size_t)(last - from) * sizeof *to);
-        memset(to + last, 0, (size_t)(width - last) * sizeof *to);
+    for (int64_t i = y; i < y + height; i++, to += width) {
+        clear_row(width, to);
+        if (i >= 0 && i < size[0] && last > from)
+            copy_row(plane + i * size[1] + x + from, last - from, to + from);
     }
 }
 
-/* The block's rows of tiles of one channel: height x row_floats each, behind them one of zeros. */
+/* The block's rows of tiles of one channel, OUT rows of row_floats each; those of a sample have height - OUT rows more
+ * behind the last, which tiles share with their neighbours above. Then height rows of zeros. */
 static void gather_rows(const mxci_winograd *w, const float *base, int64_t sample_step, const int64_t size[2],
                         const int64_t pad[2], int height, float *buffer) {
     const int64_t width = row_floats(w);
-    for (int64_t i = 0; i < w->count; i++, buffer += height * width) {
+    for (int64_t i = 0, n; i < w->count; i += n) {
         const int64_t sample = (w->first + i) / w->rows, row = (w->first + i) % w->rows;
-        copy_rows(base + sample * sample_step, size, OUT * row - pad[0], -pad[1], height, width, buffer);
+        n = w->count - i < w->rows - row ? w->count - i : w->rows - row;
+        copy_rows(base + sample * sample_step, size, OUT * row - pad[0], -pad[1], OUT * n + height - OUT, width,
+                  buffer);
+        buffer += (OUT * n + height - OUT) * width;
     }
-    memset(buffer, 0, (size_t)(height * width) * sizeof *buffer);
+    clear_row(height * width, buffer);
 }
 
-/* A walk over the tiles of a block in their order. */
+/* A walk over the tiles of a block in their order; line: of the buffer. */
 typedef struct walk {
-    int64_t row, column;
+    int64_t row, column, line;
 } walk;
 
-/* Where the next tile begins in the buffer; the row of zeros behind the last one. */
+/* Where the next tile begins in the buffer; the rows of zeros behind the last one. */
 MXCI_INLINE int64_t next_tile(const mxci_winograd *w, int height, walk *at) {
-    const int64_t offset = at->row * height * row_floats(w) + OUT * at->column;
+    const int64_t offset = at->line * row_floats(w) + OUT * at->column;
     if (at->row == w->count)
         return offset;
     if (++at->column == w->columns) {
         at->column = 0;
         at->row++;
+        at->line += OUT;
+        if (at->row == w->count || (w->first + at->row) % w->rows == 0)
+            at->line += height - OUT;
     }
     return offset;
 }
@@ -107,7 +129,7 @@ void mxci_winograd_input(const mxci_winograd *w, const float *image, int by_tile
                          int64_t begin, int64_t end) {
     const int64_t tiles = whole_columns(w->count * w->columns), width = row_floats(w);
     for (int64_t c = begin; c < end; c++) {
-        walk at = {0, 0};
+        walk at = {0, 0, 0};
         gather_rows(w, image + c * w->in[0] * w->in[1], w->in_sample, w->in, w->pad, IN, buffer);
         for (int64_t k = 0; k < tiles; k += LANES) {
             const int64_t first = k / PANEL * PANEL;
@@ -279,7 +301,7 @@ void mxci_winograd_output(const mxci_winograd *w, const float *m, const float *b
                           int64_t begin, int64_t end) {
     const int64_t tiles = w->count * w->columns;
     for (int64_t f = begin; f < end; f++) {
-        walk at = {0, 0};
+        walk at = {0, 0, 0};
         for (int64_t k = 0; k < tiles; k += LANES)
             store_tiles(w, m + (f - begin) * w->tiles + k, &at, buffer);
         scatter_rows(w, buffer, bias ? bias[f] : 0, add, out + f * w->out[0] * w->out[1]);
@@ -314,7 +336,7 @@ void mxci_winograd_out_grad(const mxci_winograd *w, const float *out_grad, float
     for (int64_t filter = begin * LANES; filter < end * LANES; filter += LANES) {
         const int64_t first = filter / PANEL * PANEL, row = panel_width(first, whole_columns(w->filters));
         float *to = d + first * w->tiles + filter - first;
-        walk at = {0, 0};
+        walk at = {0, 0, 0};
         for (int f = 0; f < LANES; f++) {
             if (filter + f < w->filters)
                 gather_rows(w, out_grad + (filter + f) * plane, w->out_sample, w->out, no_pad, OUT, buffer + f * step);
@@ -370,8 +392,12 @@ void mxci_winograd_weight_grad(const mxci_winograd *w, const mxci_winograd_part 
         const int64_t count = part->filters - first < LANES ? part->filters - first : LANES;
         for (int64_t c = 0; c < part->channels; c++) {
             V in[IN * IN], d[3 * IN], out[9];
-            for (int t = 0; t < IN * IN; t++)
-                in[t] = mxci_load_f32(sums + t * part->step + c * part->row + first);
+            for (int t = 0; t < IN * IN; t++) {
+                const float *from = sums + t * part->step + c * part->row + first;
+                in[t] = mxci_load_f32(from);
+                for (int64_t i = 1; i < w->chunks; i++)
+                    in[t] += mxci_load_f32(from + i * IN * IN * part->step);
+            }
             for (int x = 0; x < IN; x++)
                 transform_weight_grad(in + x, IN, d + x, IN);
             for (int y = 0; y < 3; y++)

@@ -36,6 +36,8 @@ typedef struct mxci_winograd {
     int64_t tiles;                  /* of the largest block, a multiple of MXCI_WINOGRAD_COLUMNS */
     int64_t u_step, v_step, m_step; /* floats from a position to the next */
     int flipped;                    /* weights are (C,F,3,3), back to front: for the data's gradient */
+    int own_blocks;                 /* threads take blocks, or chunks of blocks, of their own */
+    int64_t chunks;                 /* of blocks; the weights' gradient is the sum of theirs */
     /* Where all tiles are one block: filters and channels that are transformed and multiplied together; else 0. */
     int64_t filter_block, channel_block;
 } mxci_winograd;
@@ -77,7 +79,8 @@ void mxci_winograd_accumulate(const mxci_winograd *w, const float *v, const floa
 /* Sums S[t][c][filters of the part] = V D^T. The part's filters are a panel. */
 void mxci_winograd_accumulate_part(const mxci_winograd *w, const mxci_winograd_part *part, const float *v,
                                    const float *d, float *sums);
-/* The part's weight' = or += G^T S G; its first filter is a multiple of eight. */
+/* The part's weight' = or += G^T S G, S being the sum of the chunks', which follow each other in memory; its first
+ * filter is a multiple of eight. */
 void mxci_winograd_weight_grad(const mxci_winograd *w, const mxci_winograd_part *part, const float *sums, int add,
                                float *weight_grad);
 
