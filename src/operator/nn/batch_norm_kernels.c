@@ -4,7 +4,11 @@
 
 #include "math/loop.h"
 
-enum { LANES = 32, RUN = 4096 }; /* partial sums side by side; elements summed into them before they go to double */
+enum {
+    LANES = 32, /* partial sums side by side; */
+    FEW = 8,    /* of which the rest of a row takes some, */
+    RUN = 4096  /* and elements summed into them before they go to double */
+};
 
 #define BODY "operator/nn/batch_norm_kernels.inc"
 #define FOR_FLOATS
