@@ -10,6 +10,20 @@ enum {
     RUN = 4096  /* and elements summed into them before they go to double */
 };
 
+/* Some rows of a channel, or a part of one: rows x n elements, rows step apart. */
+typedef struct run {
+    int64_t rows, n, step;
+} run;
+
+/* The run that begins at element at of the channel's rows: as many whole rows as have RUN elements, or a part of a long
+ * row. */
+static run run_at(const mxci_channel *c, int64_t row, int64_t at) {
+    int64_t rows = c->d >= RUN ? 1 : RUN / (c->d > LANES ? c->d : LANES); /* short rows are summed by few lanes */
+    if (rows > c->n - row)
+        rows = c->n - row;
+    return (run){rows, c->d - at < RUN ? c->d - at : RUN, c->step};
+}
+
 #define BODY "operator/nn/batch_norm_kernels.inc"
 #define FOR_FLOATS
 #include "math/for_types.inc"

@@ -134,6 +134,17 @@ static int64_t strip_first(const mxci_conv_geometry *geo, int64_t strip) {
     return strip * geo->patch_size / strip_count(geo);
 }
 
+/* ---- phases ---------------------------------------------------------------------------------------------------- */
+
+/* Whether an offset of the kernel is in this phase of the axis. With stride 2, all phases are but with a kernel of 1.
+ */
+static int is_read(const mxci_conv_geometry *geo, int axis, int64_t phase) {
+    for (int64_t k = 0; k < geo->shape.kernel[axis]; k++)
+        if (k * geo->shape.dilate[axis] % geo->shape.stride[axis] == phase)
+            return 1;
+    return 0;
+}
+
 /* ---- by element type ------------------------------------------------------------------------------------------- */
 
 #define BODY "operator/nn/convolution_kernels.inc"
