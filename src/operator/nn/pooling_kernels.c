@@ -8,7 +8,9 @@
 #include "base/simd.h"
 #include "math/loop.h"
 
-#define COLUMNS 512 /* outputs of a row that are worked on at a time */
+#define COLUMNS 512                  /* outputs of a row that are worked on at a time */
+#define PHASE_MORE 8                 /* elements that a phase of their inputs has more, */
+#define PHASE (COLUMNS + PHASE_MORE) /* and so all of them, with stride 2 */
 
 /* Outputs *first..*last-1, within begin..end-1, whose window has its element k inside the row, not in the padding. */
 static void outputs_inside(const mxci_pool_shape *s, int64_t k, int64_t begin, int64_t end, int64_t *first,
@@ -18,6 +20,12 @@ static void outputs_inside(const mxci_pool_shape *s, int64_t k, int64_t begin, i
     *last = high >= 0 ? high / stride + 1 : 0;
     *first = *first > begin ? *first : begin;
     *last = *last < end ? *last : end;
+}
+
+/* Whether a row of outputs is computed output by output: of a window that is wider than the row, most positions are
+ * outside, and there may be any number of them; one output, as in global pooling, is no loop. */
+static int goes_by_output(const mxci_pool_shape *s, int64_t begin, int64_t end) {
+    return s->kernel[2] > s->in[2] || end - begin == 1;
 }
 
 /* The windows of most networks, which have loops of their own: maxima of 2 x 2 elements, stride 2, none cut. */

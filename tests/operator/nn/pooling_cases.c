@@ -131,6 +131,9 @@ static const op_case cases[] = {
     POOL("kernel=(2,3) stride=(1,2) pool_type=lp p_value=2", "2x3x6x7@0.5:2; 1x1x2x3"),
     POOL("kernel=(3,3) stride=(2,2) pad=(1,1) pool_type=lp p_value=3", "2x2x8x9@0.5:2"),
     POOL("kernel=(3) pool_type=lp p_value=1", "2x3x9"),
+    POOL("kernel=(2,7) pad=(0,3) pool_type=lp p_value=2", "2x2x5x4@0.5:2"), /* wider than a row */
+    POOL("kernel=(3,3) stride=(2,2) pad=(1,1) pool_type=max", "2x2x9x41; 1x1x2x2"),
+    POOL("kernel=(2,4) stride=(1,2) pad=(0,2) pool_type=max pooling_convention=full", "1x2x4x38; 1x1x3x1050"),
     POOL("global_pool=True pool_type=lp p_value=2", "2x3x9x11@0.5:2"),
     POOL("kernel=(3,2) stride=(2,3) pool_type=max pooling_convention=same", "1x2x7x9; 2x1x2x1; 1x3x8x8"),
     POOL("kernel=(3) stride=(2) pool_type=avg pooling_convention=same", "2x3x9; 1x1x4"),
