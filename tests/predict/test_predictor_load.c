@@ -3,6 +3,8 @@
 #include <glob.h>
 #include <math.h>
 
+#include <mxc/storage.h>
+
 #include "predict/saved.h"
 
 static saved net;
@@ -63,6 +65,25 @@ static void test_memory_is_not_kept(void **state) {
     memset(copy, 0x55, params_bytes);
     free(copy);
     check_and_destroy(p);
+}
+
+/* What the parameters become is kept, and what lay between goes back to the system. */
+static void test_nothing_stays_cached(void **state) {
+    const mxc_context where = {MXC_CPU, 0};
+    mxc_storage_stats before, after;
+    mxc_predictor_options options;
+    mxc_predictor *p;
+    (void)state;
+    mxc_predictor_options_init(&options, sizeof options);
+    options.fold_norms = options.release_params = 1;
+    assert_ok(mxc_storage_trim(where, 0));
+    assert_ok(mxc_storage_get_stats(where, &before));
+    assert_int_equal(before.bytes_cached, 0);
+    assert_ok(mxc_predictor_load(net.prefix, 3, 1, &input, &options, &p));
+    assert_ok(mxc_storage_get_stats(where, &after));
+    assert_true(after.bytes_peak > after.bytes_in_use);
+    assert_int_equal(after.bytes_cached, 0);
+    mxc_predictor_destroy(p);
 }
 
 static void test_absent_files(void **state) {
@@ -220,9 +241,13 @@ static void test_models_of_others(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ways_to_load),     cmocka_unit_test(test_memory_is_not_kept),
-        cmocka_unit_test(test_absent_files),     cmocka_unit_test(test_cut_short),
-        cmocka_unit_test(test_flipped_bytes),    cmocka_unit_test(test_lists_that_are_no_parameters),
+        cmocka_unit_test(test_ways_to_load),
+        cmocka_unit_test(test_memory_is_not_kept),
+        cmocka_unit_test(test_nothing_stays_cached),
+        cmocka_unit_test(test_absent_files),
+        cmocka_unit_test(test_cut_short),
+        cmocka_unit_test(test_flipped_bytes),
+        cmocka_unit_test(test_lists_that_are_no_parameters),
         cmocka_unit_test(test_models_of_others),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
