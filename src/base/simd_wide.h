@@ -112,6 +112,21 @@ MXCI_INLINE mxci_wide_mask_f64 mxci_wide_below_f64(int n) {
     return v < n;
 }
 
+/* In each group of so many neighbours, a power of 2, all have the lane number c of the group. */
+MXCI_INLINE mxci_wide_f32 mxci_wide_spread_f32(mxci_wide_f32 x, int group, int c) {
+#if defined(__clang__)
+    mxci_wide_f32 out;
+    for (int l = 0; l < MXCI_WIDE_F32; l++)
+        out[l] = x[(l & -group) + c];
+    return out;
+#else
+    static const int32_t lane[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    mxci_wide_mask_f32 from;
+    memcpy(&from, lane, sizeof from);
+    return __builtin_shuffle(x, (from & -group) + c);
+#endif
+}
+
 /* The first n lanes, 1 to all, and zeros; the others' memory is not touched. Without masks n must be all. */
 MXCI_INLINE mxci_wide_f32 mxci_wide_load_first_f32(const float *p, int n) {
 #if MXCI_WIDE_MASKS

@@ -120,7 +120,7 @@ static int64_t packed_size(const mxci_packed_params *p, int64_t channels) {
         mxci_packed_winograd_plan(&shape, 1, 1, &w);
         return mxci_packed_winograd_elements(&w);
     }
-    return mxci_dim_mul(mxci_dim_mul(c.groups * c.panels * mxci_packed_panel(), c.taps), c.shape.channels);
+    return mxci_packed_size(&c);
 }
 
 static mxc_status check_channels(mxc_op_sig *sig, const mxci_packed_params *p, int64_t channels) {
@@ -370,7 +370,8 @@ static void run_direct(const mxc_op_call *call, packed_run *r, int parts) {
         r->in = r->scratch.padded;
     }
     const int64_t blocks = (r->plan.pixels + r->plan.block - 1) / r->plan.block;
-    const double products = (double)(r->plan.block * mxci_packed_panel()) * (double)(c->taps * c->shape.channels);
+    const double products =
+        (double)(r->plan.block * mxci_packed_panel()) * (double)(c->taps * (c->spread ? c->spread : c->shape.channels));
     mxc_parallel_for_dynamic(call->run, blocks * r->plan.panels, packed_grain(products), direct_part, r);
 }
 

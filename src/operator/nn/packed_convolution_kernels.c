@@ -36,15 +36,32 @@ void mxci_packed_measure(const mxci_conv_shape *shape, int64_t batch, int64_t gr
     out->shape.channels *= merged;
     out->shape.filters *= merged;
     out->panels = (out->shape.filters + PANEL - 1) / PANEL;
+    if (LANES >= 8 && merged > 1 && out->shape.filters == LANES && shape->filters == shape->channels &&
+        (shape->channels == 2 || shape->channels == 4))
+        out->spread = shape->channels;
+}
+
+int64_t mxci_packed_size(const mxci_packed_conv *c) {
+    const int64_t panel = c->spread ? c->spread * LANES : mxci_dim_mul(c->shape.channels, PANEL);
+    return mxci_dim_mul(mxci_dim_mul(c->groups * c->panels, c->taps), panel);
 }
 
 /* ---- packing ----------------------------------------------------------------------------------------------------- */
+
+/* One vector of filters, of groups that it holds. */
+static void pack_spread(const mxci_packed_conv *c, const float *weight, int add, float *to) {
+    for (int64_t i = 0; i < c->taps * c->spread; i++)
+        for (int64_t j = 0; j < LANES; j++)
+            to[i * LANES + j] = (add ? to[i * LANES + j] : 0) + weight[j * c->taps * c->spread + i];
+}
 
 void mxci_packed_pack(const mxci_packed_conv *c, const float *weight, int add, float *packed, int64_t begin,
                       int64_t end) {
     const int64_t channels = c->shape.channels, each = channels / c->merged, filters = c->shape.filters / c->merged;
     const int64_t size = c->taps * channels * PANEL;
-    for (int64_t i = begin; i < end; i++) {
+    for (int64_t i = begin; i < end && c->spread; i++)
+        pack_spread(c, weight + i * LANES * c->taps * c->spread, add, packed + i * c->taps * c->spread * LANES);
+    for (int64_t i = begin; i < end && !c->spread; i++) {
         const int64_t group = i / c->panels, first = i % c->panels * PANEL;
         float *to = packed + i * size;
         if (!add)
@@ -87,9 +104,7 @@ typedef struct tile {
     float slope, limit;
 } tile;
 
-MXCI_INLINE void tile_any(const int rows, const int vectors, const tile *t) {
-    const float *weight = t->weight;
-    V acc[STRIP][2];
+MXCI_INLINE void tile_start(const int rows, const int vectors, const tile *t, V acc[STRIP][2]) {
     MXCI_UNROLL
     for (int i = 0; i < rows; i++) {
         MXCI_UNROLL
@@ -101,6 +116,27 @@ MXCI_INLINE void tile_any(const int rows, const int vectors, const tile *t) {
                 acc[i][j] += mxci_packed_load(t->addend + i * t->out_row + j * LANES, n);
         }
     }
+}
+
+MXCI_INLINE void tile_store(const int rows, const int vectors, const tile *t, V acc[STRIP][2]) {
+    MXCI_UNROLL
+    for (int i = 0; i < rows; i++) {
+        MXCI_UNROLL
+        for (int j = 0; j < vectors; j++) {
+            const int n = j == vectors - 1 ? t->last : LANES;
+            float *to = t->out + i * t->out_row + j * LANES;
+            V x = t->is_whole ? mxci_packed_rectify(acc[i][j], t->slope, t->limit) : acc[i][j];
+            if (t->add)
+                x += mxci_packed_load(to, n);
+            mxci_packed_store(to, n, x);
+        }
+    }
+}
+
+MXCI_INLINE void tile_any(const int rows, const int vectors, const tile *t) {
+    const float *weight = t->weight;
+    V acc[STRIP][2];
+    tile_start(rows, vectors, t, acc);
     for (int64_t tap = 0; tap < t->taps; tap++) {
         const float *in[STRIP];
         MXCI_UNROLL
@@ -120,18 +156,41 @@ MXCI_INLINE void tile_any(const int rows, const int vectors, const tile *t) {
             }
         }
     }
-    MXCI_UNROLL
-    for (int i = 0; i < rows; i++) {
+    tile_store(rows, vectors, t, acc);
+}
+
+/* One vector of groups of so many channels: each channel of a group meets the group's filters. */
+MXCI_INLINE void tile_spread(const int rows, const int each, const tile *t) {
+    const float *weight = t->weight;
+    V acc[STRIP][2];
+    tile_start(rows, 1, t, acc);
+    for (int64_t tap = 0; tap < t->taps; tap++, weight += each * LANES) {
+        V x[STRIP];
         MXCI_UNROLL
-        for (int j = 0; j < vectors; j++) {
-            const int n = j == vectors - 1 ? t->last : LANES;
-            float *to = t->out + i * t->out_row + j * LANES;
-            V x = t->is_whole ? mxci_packed_rectify(acc[i][j], t->slope, t->limit) : acc[i][j];
-            if (t->add)
-                x += mxci_packed_load(to, n);
-            mxci_packed_store(to, n, x);
+        for (int i = 0; i < rows; i++)
+            x[i] = mxci_wide_load_f32(t->in[tap * STRIP + i] + t->offset);
+        MXCI_UNROLL
+        for (int c = 0; c < each; c++) {
+            const V w = mxci_wide_load_f32(weight + c * LANES);
+            MXCI_UNROLL
+            for (int i = 0; i < rows; i++)
+                acc[i][0] += mxci_wide_spread_f32(x[i], each, c) * w;
         }
     }
+    tile_store(rows, 1, t, acc);
+}
+
+static void tile_1by2(const tile *t) {
+    tile_spread(1, 2, t);
+}
+static void tile_6by2(const tile *t) {
+    tile_spread(STRIP, 2, t);
+}
+static void tile_1by4(const tile *t) {
+    tile_spread(1, 4, t);
+}
+static void tile_6by4(const tile *t) {
+    tile_spread(STRIP, 4, t);
 }
 
 static void tile_1(const tile *t) {
@@ -171,6 +230,34 @@ static void tile_6w(const tile *t) {
     tile_any(6, 2, t);
 }
 
+/* Pixels of a vector of groups, by strips, then one by one. */
+static void run_spread(const mxci_packed_conv *c, const float *const *points, const float *packed,
+                       const mxci_packed_epilogue *e, float *out, int64_t begin, int64_t end, int64_t vector) {
+    void (*const one)(const tile *) = c->spread == 2 ? tile_1by2 : tile_1by4;
+    void (*const strip)(const tile *) = c->spread == 2 ? tile_6by2 : tile_6by4;
+    const int64_t filter = vector * LANES;
+    tile t = {
+        .taps = c->taps,
+        .offset = filter,
+        .weight = packed + filter * c->taps * c->spread,
+        .start = e->bias ? e->bias + filter : NULL,
+        .out_row = c->out_pixel,
+        .last = LANES,
+        .is_whole = 1,
+        .add = e->add,
+        .slope = e->slope,
+        .limit = e->limit,
+    };
+    for (int64_t p = begin; p < end;) {
+        t.in = points + (p - begin) / STRIP * c->taps * STRIP + (p - begin) % STRIP;
+        t.out = out + p * c->out_pixel + filter;
+        t.addend = e->addend ? e->addend + p * c->out_pixel + filter : NULL;
+        const int is_strip = end - p >= STRIP && (p - begin) % STRIP == 0;
+        (is_strip ? strip : one)(&t);
+        p += is_strip ? STRIP : 1;
+    }
+}
+
 void mxci_packed_direct(const mxci_packed_conv *c, const float *const *points, const float *packed,
                         const mxci_packed_epilogue *e, float *out, int64_t begin, int64_t end, int64_t panel) {
     static void (*const run[2][STRIP])(const tile *) = {
@@ -193,6 +280,10 @@ void mxci_packed_direct(const mxci_packed_conv *c, const float *const *points, c
         .slope = e->slope,
         .limit = e->limit,
     };
+    if (c->spread) {
+        run_spread(c, points, packed, e, out, begin, end, panel);
+        return;
+    }
     for (int64_t tap = 0; tap < c->taps; tap += depth) {
         t.taps = c->taps - tap < depth ? c->taps - tap : depth;
         t.weight = packed + (panel * c->taps + tap) * channels * PANEL;

@@ -7,7 +7,9 @@
  * all samples. Groups with few filters are merged, and the weights between them are zeros. A panel has
  * mxci_packed_panel() filters, two vectors of the level; those that the last panel of a group lacks are zeros. A weight
  * (F, kd, kh, kw, C / groups) is packed
- *   directly     [groups][panels of a group][kd kh kw][channels of a group][panel]
+ *   directly     [groups][panels of a group][kd kh kw][channels of a group][panel],
+ *                or where a vector holds groups of few channels and as many filters, and nothing else,
+ *                [vectors][kd kh kw][channels of an unmerged group][vector]
  *   by channels  [kd kh kw][C], for one filter a channel
  *   by Winograd's algorithm as operator/nn/packed_winograd_kernels.h says.
  */
@@ -36,12 +38,16 @@ typedef struct mxci_packed_conv {
     int64_t taps;                  /* kernel positions */
     int64_t in_pixel, out_pixel;   /* floats of a pixel: all channels, all filters */
     int64_t panels;                /* of a group */
+    int64_t spread;                /* channels of an unmerged group, if a vector holds whole groups; or 0 */
 } mxci_packed_conv;
 
 int64_t mxci_packed_panel(void);
 
 /* Merges groups of the shape, of one group, as far as that costs nothing. */
 void mxci_packed_measure(const mxci_conv_shape *shape, int64_t batch, int64_t groups, mxci_packed_conv *out);
+
+/* Elements of a weight that is packed directly. */
+int64_t mxci_packed_size(const mxci_packed_conv *c);
 
 /* packed = or += panels begin..end-1 of all groups of the weight. */
 void mxci_packed_pack(const mxci_packed_conv *c, const float *weight, int add, float *packed, int64_t begin,
