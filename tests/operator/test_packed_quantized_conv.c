@@ -27,6 +27,7 @@ static const layer layers[] = {
     {2, 1, 4, {5, 6}, 16, "kernel=(3,3)", {3, 3}},                                     /* rows are taps, not padded */
     {2, 1, 130, {3, 4}, 20, "kernel=(3,3) pad=(1,1)", {3, 3}},
     {2, 1, 1, {4, 4}, 1, "kernel=(5,5) pad=(4,4)", {5, 5}}, /* pixels with padding alone */
+    {2, 1, 3, {4, 0}, 5, "kernel=(3,3) pad=(1,2)", {3, 3}}, /* padding alone */
     {1, 2, 12, {40}, 18, "kernel=(5,) stride=(2,) pad=(2,)", {5}},
     {3, 1, 6, {4, 5, 6}, 20, "kernel=(3,3,3) stride=(1,2,1) pad=(1,0,1)", {3, 3, 3}},
 };

@@ -339,7 +339,8 @@ static void pad_part(void *arg, int64_t begin, int64_t end, int part) {
     for (int64_t i = begin; i < end; i++) {
         uint8_t *row = r->scratch.padded + i * width;
         memset(row, 0, (size_t)edge);
-        memcpy(row + edge, r->in + i * inside, (size_t)inside);
+        if (inside > 0)
+            memcpy(row + edge, r->in + i * inside, (size_t)inside);
         memset(row + edge + inside, 0, (size_t)edge);
     }
 }
