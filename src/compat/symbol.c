@@ -537,7 +537,8 @@ int MXGenAtomicSymbolFromSymbol(SymbolHandle sym_handle, SymbolHandle *ret_sym_h
     MXNET_NEED(ret_sym_handle);
     if (!symbol)
         return -1;
-    if (!op)
+    const mxc_op_def *def = op ? mxc_op_find(op) : NULL;
+    if (!def)
         return mxnet_fail("MXGenAtomicSymbolFromSymbol: the symbol is no result of one operator");
     MXNET_TRY(mxc_symbol_list_attrs(symbol, 0, &attrs));
     keys = mxnet_buffer(MXNET_SLOT_KEYS, (size_t)attrs.n + 1, sizeof *keys);
@@ -551,7 +552,7 @@ int MXGenAtomicSymbolFromSymbol(SymbolHandle sym_handle, SymbolHandle *ret_sym_h
     MXNET_TRY(status);
     MXNET_CALL(mxnet_symbol_new(atomic, ret_sym_handle));
     mxnet_symbol *handle = *ret_sym_handle;
-    handle->op = op;
+    handle->op = def->name; /* op may be the symbol's own memory */
     return 0;
 }
 

@@ -152,6 +152,16 @@ static void test_atomic_of_symbol(void **state) {
     assert_mx(MXSymbolGetAttr(atomic, "num_hidden", &text, &success));
     assert_true(success);
     MXSymbolFree(atomic);
+    SymbolHandle first;
+    OpHandle creator;
+    assert_mx(NNGetOpHandle("Flatten", &creator));
+    assert_mx(MXSymbolCreateAtomicSymbol(creator, 0, NULL, NULL, &first));
+    assert_mx(MXGenAtomicSymbolFromSymbol(first, &atomic)); /* of one that is not applied yet, and not needed later */
+    MXSymbolFree(first);
+    assert_mx(MXSymbolCompose(atomic, "flat", 1, NULL, &x));
+    assert_mx(MXSymbolListOutputs(atomic, &n, &names));
+    assert_string_equal(names[0], "flat_output");
+    MXSymbolFree(atomic);
     assert_mx_fails(MXGenAtomicSymbolFromSymbol(x, &atomic), "no result of one operator");
     MXSymbolFree(none);
     MXSymbolFree(fc);
