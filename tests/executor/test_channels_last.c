@@ -172,7 +172,7 @@ static void assert_close(mxc_ndarray *a, mxc_ndarray *b, const char *name) {
         apart += (x[i] - y[i]) * (x[i] - y[i]);
         all += y[i] * y[i];
     }
-    if (!(sqrt(apart) <= tolerance * (sqrt(all) + 0.2 * sqrt((double)mxc_ndarray_size(a)))))
+    if (!(sqrt(apart) <= tolerance * (sqrt(all) + 0.5 * sqrt((double)mxc_ndarray_size(a)))))
         fail_msg("%s: apart by %g of %g", name, sqrt(apart), sqrt(all));
     free(x);
     free(y);
