@@ -205,6 +205,12 @@ typedef void (*mxc_monitor_fn)(const char *name, mxc_ndarray *array, void *user)
  *  @param[null] fn  NULL: none, which turns bulk execution on again
  */
 MXC_API MXC_MUST_CHECK mxc_status mxc_executor_set_monitor(mxc_executor *executor, mxc_monitor_fn fn, void *user);
+/** What the monitor is shown from the next run on, besides the outputs that the user sees.
+ *  @param inputs  1: before a node runs forward, what it reads, as "<node>_<argument>", auxiliary states last; default
+ * 0
+ *  @param hidden  1: hidden outputs, such as the mean and var of BatchNorm, where something needs them; default 0
+ */
+MXC_API MXC_MUST_CHECK mxc_status mxc_executor_monitor_more(mxc_executor *executor, int inputs, int hidden);
 
 /**
  * An executor for other input shapes that shares arguments, gradients and aux where their shapes stay the same, and the

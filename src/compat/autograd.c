@@ -199,32 +199,6 @@ int MXCreateCachedOpEX(SymbolHandle handle, int num_flags, const char *const *ke
     return MXCreateCachedOpEx(handle, num_flags, keys, vals, out);
 }
 
-/* Whether MXNet has no name for the one input of an operator. */
-static int has_unnamed_input(const char *op) {
-    static const char *const names[] = {
-#define UNNAMED_INPUT(name) name,
-#include "compat/unnamed_inputs.def"
-#undef UNNAMED_INPUT
-    };
-    const mxc_op_def *def = mxc_op_find(op);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(op, names[i]))
-            return 1;
-    return def && (def->flags & MXC_OP_ELEMENTWISE) && def->args && !strcmp(def->args, "data") &&
-           strcmp(op, "_contrib_quadratic") != 0;
-}
-
-/* MXNet's name of what a monitor shows: "<node>_data", the input of an operator that has no name for it, is
- * "<node>_input0". */
-static const char *shown_name(const char *name, const char *op, char *out, size_t size) {
-    static const char input[] = "_data";
-    const size_t length = strlen(name), end = sizeof input - 1;
-    if (length <= end || strcmp(name + length - end, input) != 0 || !has_unnamed_input(op))
-        return name;
-    snprintf(out, size, "%.*s_input0", (int)(length - end), name);
-    return out;
-}
-
 /* The front end's function, which frees the handle, may call the library. */
 static void show_to_hook(const char *name, const char *op, mxc_ndarray *array, void *user) {
     const cached_op *shown = user;
@@ -237,7 +211,7 @@ static void show_to_hook(const char *name, const char *op, mxc_ndarray *array, v
     if (entered < 0)
         MXNDArrayFree(handle);
     else
-        shown->hook(shown_name(name, op, text, sizeof text), op, handle);
+        shown->hook(mxnet_shown_name(name, op, text, sizeof text), op, handle);
     mxnet_callback_leave(entered);
 }
 

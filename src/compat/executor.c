@@ -39,8 +39,7 @@ int MXExecutorSetMonitorCallbackEX(ExecutorHandle handle, ExecutorMonitorCallbac
                                    bool monitor_all) {
     mxnet_executor *executor = handle;
     MXNET_NEED(handle);
-    (void)monitor_all;
-    return mxnet_monitor_set(&executor->monitor, executor->executor, callback, callback_handle);
+    return mxnet_monitor_set(&executor->monitor, executor->executor, callback, callback_handle, monitor_all);
 }
 
 int MXExecutorSetMonitorCallback(ExecutorHandle handle, ExecutorMonitorCallback callback, void *callback_handle) {

@@ -17,11 +17,13 @@ typedef struct mxnet_observed {
 typedef struct mxnet_monitor {
     ExecutorMonitorCallback callback; /* NULL: none */
     void *user;
+    int is_all; /* inputs, too */
     mxnet_observed *first, **last;
 } mxnet_monitor;
 
-/** Set a monitor on an executor; callback NULL removes it. */
-int mxnet_monitor_set(mxnet_monitor *monitor, mxc_executor *executor, ExecutorMonitorCallback callback, void *user);
+/** Set a monitor on an executor, of inputs also if is_all; callback NULL removes it. */
+int mxnet_monitor_set(mxnet_monitor *monitor, mxc_executor *executor, ExecutorMonitorCallback callback, void *user,
+                      int is_all);
 /** Wait for the executor's run and show what it computed, if there is a monitor. */
 int mxnet_monitor_show(mxnet_monitor *monitor, const mxc_executor *executor);
 void mxnet_monitor_clear(mxnet_monitor *monitor);

@@ -203,6 +203,9 @@ const mxnet_op *mxnet_op_find(const char *name);
 /** Call an operator as MXImperativeInvoke does. */
 int mxnet_invoke(const mxnet_op *op, int num_inputs, NDArrayHandle const *inputs, int *num_outputs,
                  NDArrayHandle **outputs, int num_params, const char *const *keys, const char *const *values);
+/** MXNet's name of what a monitor shows: "<node>_data", the input of an operator that has no name for it, is
+ *  "<node>_input0", which is written to out. */
+const char *mxnet_shown_name(const char *name, const char *op, char *out, size_t size);
 /** The storage types of n dense arrays. */
 int mxnet_return_dense(int n, const int **out_stypes);
 

@@ -239,8 +239,7 @@ int MXPredSetMonitorCallback(PredictorHandle handle, PredMonitorCallback callbac
                              bool monitor_all) {
     predictor *p = handle;
     MXNET_NEED(handle);
-    (void)monitor_all;
-    return mxnet_monitor_set(&p->monitor, mxc_predictor_executor(p->predictor), callback, callback_handle);
+    return mxnet_monitor_set(&p->monitor, mxc_predictor_executor(p->predictor), callback, callback_handle, monitor_all);
 }
 
 /* ---- outputs ----------------------------------------------------------------------------------------------------- */

@@ -248,6 +248,29 @@ static void test_monitor_of_gradients(void **state) {
     free_product(&p);
 }
 
+/* A monitor of all sees inputs before the node, after the variable that each is, and the outputs that users do not. */
+static void test_monitor_of_inputs(void **state) {
+    (void)state;
+    SymbolHandle x = front_variable("data"), norm = front_op("BatchNorm", "bn", "fix_gamma", "False", 1, &x),
+                 net = front_op("Activation", "act", "act_type", "relu", 1, &norm);
+    char seen[512];
+    bound b;
+    assert_mx(simple_bind(&b, net, 2, "write", 0, NULL, NULL, -1, NULL, NULL));
+    for (int is_all = 0; is_all < 2; is_all++) {
+        seen[0] = 0;
+        assert_mx(MXExecutorSetMonitorCallbackEX(b.executor, note_name, seen, is_all));
+        assert_mx(MXExecutorForward(b.executor, 1));
+        assert_string_equal(seen, is_all ? "data bn_data bn_gamma bn_gamma bn_beta bn_beta bn_moving_mean "
+                                           "bn_moving_mean bn_moving_var bn_moving_var bn_output bn_mean bn_var "
+                                           "act_input0 act_output "
+                                         : "bn_output bn_mean bn_var act_output ");
+    }
+    free_bound(&b);
+    MXSymbolFree(x);
+    MXSymbolFree(norm);
+    MXSymbolFree(net);
+}
+
 static void test_monitor(void **state) {
     (void)state;
     SymbolHandle net = front_classifier();
@@ -274,6 +297,7 @@ int main(void) {
         cmocka_unit_test(test_reshape),
         cmocka_unit_test(test_monitor),
         cmocka_unit_test(test_monitor_of_gradients),
+        cmocka_unit_test(test_monitor_of_inputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

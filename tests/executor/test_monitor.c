@@ -55,6 +55,37 @@ static void test_names(void **state) {
     mxc_symbol_release(s);
 }
 
+/* Inputs are shown before the node changes its states, and hidden outputs where they are asked for. */
+static void test_more(void **state) {
+    const char *all[] = {"bn_data",       "bn_gamma",  "bn_beta", "bn_moving_mean",
+                         "bn_moving_var", "bn_output", "bn_mean", "bn_var"};
+    mxc_symbol *s = net_on("BatchNorm", "bn", "momentum=0", net_variable("x"));
+    mxc_shape shape = net_shape(2, 2, 3, 0, 0);
+    const char *name = "x";
+    const mxc_bind_spec spec = {.size = sizeof spec, .n = 1, .names = &name, .shapes = &shape, .req = MXC_REQ_WRITE};
+    mxc_executor *e;
+    seen found = {0};
+    (void)state;
+    assert_ok(mxc_executor_simple_bind(s, NULL, &spec, &e));
+    assert_ok(mxc_ndarray_fill(mxc_executor_find_arg(e, "x"), 3));
+    assert_ok(mxc_ndarray_fill(mxc_executor_find_aux(e, "bn_moving_mean"), 7));
+    assert_ok(mxc_executor_set_monitor(e, look, &found));
+    assert_ok(mxc_executor_monitor_more(e, 1, 1));
+    assert_ok(mxc_executor_forward(e, 1));
+    assert_ok(mxc_ndarray_wait_to_read(mxc_executor_output(e, 0)));
+    assert_int_equal(found.n, 8);
+    for (int i = 0; i < 8; i++)
+        assert_string_equal(found.names[i], all[i]);
+    assert_true(found.first[3] == 7 && found.first[6] == 3);
+    found.n = 0;
+    assert_ok(mxc_executor_monitor_more(e, 0, 0));
+    assert_ok(mxc_executor_forward(e, 1));
+    assert_ok(mxc_ndarray_wait_to_read(mxc_executor_output(e, 0)));
+    assert_int_equal(found.n, 1);
+    mxc_executor_destroy(e);
+    mxc_symbol_release(s);
+}
+
 static void test_values(void **state) {
     mxc_symbol *s =
         net_on("_mul_scalar", "twice", "scalar=2", net_on("_plus_scalar", "more", "scalar=1", net_variable("x")));
@@ -78,6 +109,7 @@ static void test_values(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_names), cmocka_unit_test(test_values)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_names), cmocka_unit_test(test_more),
+                                       cmocka_unit_test(test_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,8 @@ static mxc_status run_step(mxci_segment *s, mxci_step *t, int32_t node, uint64_t
     t->call.is_train = is_train;
     t->call.random = mxci_execute_random(s, token);
     t->call.random.offset += t->random_at[is_train];
+    if (s->is_single && s->executor->monitor)
+        MXC_TRY(mxci_monitor_inputs(s->executor, t, node));
     status = t->fn(&t->call);
     mxci_trace_call(begin, b->program->graph->nodes[node].name, mxc_op_get_def(t->call.op)->name, &t->call,
                     t->call.in_grad ? MXC_BACKWARD : MXC_FORWARD);

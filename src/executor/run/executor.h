@@ -90,7 +90,8 @@ struct mxc_executor {
     int64_t partial_next; /* step that partial_forward has come to */
     mxc_monitor_fn monitor;
     void *monitor_user;
-    mxci_mutex monitor_lock; /* one call at a time */
+    int monitor_inputs, monitor_hidden; /* whether it is shown those, too */
+    mxci_mutex monitor_lock;            /* one call at a time */
 #ifdef MXCI_CHECKS
     _Atomic int is_in_call;
 #endif

@@ -5,6 +5,8 @@
 
 #include "executor/run/executor.h"
 
+/* Call the monitor with what the step of node reads, if it is to see that. */
+mxc_status mxci_monitor_inputs(mxc_executor *executor, const mxci_step *step, int32_t node);
 /* Call the monitor with each output that the step of node has made. */
 mxc_status mxci_monitor_step(mxc_executor *executor, const mxci_step *step, int32_t node);
 

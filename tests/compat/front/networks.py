@@ -83,6 +83,21 @@ def test_what_monitors_see():
     assert "act0_backward_output" in names and "fc0_backward_output2" in names
 
 
+def test_monitor_all():
+    act = mx.sym.Activation(mx.sym.BatchNorm(mx.sym.Variable("data"), name="bn"), act_type="relu", name="act")
+    executor, seen = act.simple_bind(mx.cpu(), data=(2, 3)), []
+
+    def look(name, handle):
+        array = nd.NDArray(mx.base.NDArrayHandle(handle), writable=False)
+        seen.append((name.decode(), array.shape))
+
+    executor.set_monitor_callback(look, monitor_all=True)
+    executor.forward(is_train=True)
+    names = ["data", "bn_data"] + [n for n in ("bn_gamma", "bn_beta", "bn_moving_mean", "bn_moving_var") for _ in "12"]
+    assert [n for n, _ in seen] == names + ["bn_output", "bn_mean", "bn_var", "act_input0", "act_output"], seen
+    assert dict(seen)["bn_var"] == (3,)
+
+
 def test_attributes_of_made_variables():
     x = mx.sym.Variable("x", attr={"mood": "angry"})
     y = mx.sym.Convolution(data=x, name="conv", kernel=(1, 1), num_filter=1, attr={"__mood__": "so so"})
