@@ -177,6 +177,17 @@ static int is_attribute(const char *key) {
     return strncmp(key, "__", 2) == 0;
 }
 
+/* MXNet checks that limits of an LSTM's cells are numbers, and ignores them on the CPU; libmxc's operator refuses them.
+ */
+static int is_ignored_limit(const mxnet_op *op, const char *key, const char *value) {
+    char *end;
+    if (!value || strcmp(op->mxc_name, "RNN") != 0 ||
+        (strcmp(key, "lstm_state_clip_min") != 0 && strcmp(key, "lstm_state_clip_max") != 0))
+        return 0;
+    strtod(value, &end);
+    return end != value && !*end;
+}
+
 /* Operators without parameters take none in MXNet either, but some of its front end's functions give one, which goes.
  */
 int mxnet_params_read(const mxnet_op *op, int n, const char *const *keys, const char *const *values,
@@ -198,7 +209,7 @@ int mxnet_params_read(const mxnet_op *op, int n, const char *const *keys, const 
         out->values[out->n++] = op->name;
     }
     for (int i = 0; i < n; i++)
-        if (takes_any || is_attribute(keys[i])) {
+        if ((takes_any && !is_ignored_limit(op, keys[i], values[i])) || is_attribute(keys[i])) {
             out->keys[out->n] = keys[i];
             out->values[out->n++] = strcmp(keys[i], "ctx") == 0 ? mxnet_context_name(values[i]) : values[i];
         }

@@ -568,6 +568,18 @@ static void test_all_functions_exist(void **state) {
     assert_true(n_refused > 0);
 }
 
+/* Limits of an LSTM's cells have to be numbers, and have no effect. */
+static void test_limits_of_cells(void **state) {
+    (void)state;
+    const char *keys[] = {"state_size", "num_layers", "mode", "lstm_state_clip_min"};
+    const char *values[] = {"5", "1", "lstm", "-0.5"};
+    SymbolHandle symbol;
+    assert_mx(MXSymbolCreateAtomicSymbol(op("RNN"), 4, keys, values, &symbol));
+    MXSymbolFree(symbol);
+    values[3] = "low";
+    assert_mx_fails(MXSymbolCreateAtomicSymbol(op("RNN"), 4, keys, values, &symbol), "lstm_state_clip_min");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_and_descriptions),
@@ -583,6 +595,7 @@ int main(void) {
         cmocka_unit_test(test_custom_operator),
         cmocka_unit_test(test_numpy_operator),
         cmocka_unit_test(test_function_with_backward),
+        cmocka_unit_test(test_limits_of_cells),
         cmocka_unit_test(test_all_functions_exist),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
