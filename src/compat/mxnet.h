@@ -101,6 +101,8 @@ int mxnet_return_strings(mxnet_slot pointers, mxnet_slot chars, int64_t n, const
 /** Give back a libmxc list as MXNET_SLOT_STRINGS, and release it. */
 int mxnet_return_names(mxc_names *names, uint32_t *out_n, const char ***out);
 
+/** 1 if the text is a real number and nothing else. */
+int mxnet_is_number(const char *text);
 /** A variable of the environment; NULL: not set. */
 const char *mxnet_environment(const char *name);
 /** Set one, or with NULL remove it. */

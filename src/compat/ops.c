@@ -180,12 +180,9 @@ static int is_attribute(const char *key) {
 /* MXNet checks that limits of an LSTM's cells are numbers, and ignores them on the CPU; libmxc's operator refuses them.
  */
 static int is_ignored_limit(const mxnet_op *op, const char *key, const char *value) {
-    char *end;
-    if (!value || strcmp(op->mxc_name, "RNN") != 0 ||
-        (strcmp(key, "lstm_state_clip_min") != 0 && strcmp(key, "lstm_state_clip_max") != 0))
-        return 0;
-    strtod(value, &end);
-    return end != value && !*end;
+    return value && strcmp(op->mxc_name, "RNN") == 0 &&
+           (strcmp(key, "lstm_state_clip_min") == 0 || strcmp(key, "lstm_state_clip_max") == 0) &&
+           mxnet_is_number(value);
 }
 
 /* Operators without parameters take none in MXNet either, but some of its front end's functions give one, which goes.

@@ -226,6 +226,12 @@ void mxnet_unlock(void) {
     pthread_mutex_unlock(&lock);
 }
 
+int mxnet_is_number(const char *text) {
+    char *end;
+    (void)strtod(text, &end);
+    return end != text && !*end;
+}
+
 const char *mxnet_environment(const char *name) {
     return getenv(name);
 }
