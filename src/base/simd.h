@@ -35,11 +35,11 @@ MXCI_INLINE mxci_v_i16 mxci_load_i16(const int16_t *p) {
 
 /* Sixteen bytes with a sign, as 16 bits. */
 MXCI_INLINE mxci_v_i16 mxci_widen_i8(const int8_t *p) {
-#if defined(__AVX2__)
+#if defined(__AVX2__) && !defined(__clang__) /* gcc converts by halves */
     typedef char bytes __attribute__((vector_size(16)));
     bytes v;
     memcpy(&v, p, sizeof v);
-    return (mxci_v_i16)__builtin_ia32_pmovsxbw256(v); /* gcc converts by halves */
+    return (mxci_v_i16)__builtin_ia32_pmovsxbw256(v);
 #else
     typedef int8_t bytes __attribute__((vector_size(16)));
     bytes v;

@@ -98,11 +98,13 @@ typedef struct tile {
     int32_t *sums;            /* (rows, PANEL) */
 } tile;
 
+#if defined(__AVX2__)
 MXCI_INLINE uint32_t load_quad(const uint8_t *p) {
     uint32_t quad;
     memcpy(&quad, p, sizeof quad);
     return quad;
 }
+#endif
 
 #if defined(__AVX512VNNI__)
 
