@@ -210,7 +210,7 @@ MXC_API MXC_MUST_CHECK mxc_status mxc_executor_set_monitor(mxc_executor *executo
  * 0
  *  @param hidden  1: hidden outputs, such as the mean and var of BatchNorm, where something needs them; default 0
  */
-MXC_API MXC_MUST_CHECK mxc_status mxc_executor_monitor_more(mxc_executor *executor, int inputs, int hidden);
+MXC_API MXC_MUST_CHECK mxc_status mxc_executor_set_monitored(mxc_executor *executor, int inputs, int hidden);
 
 /**
  * An executor for other input shapes that shares arguments, gradients and aux where their shapes stay the same, and the

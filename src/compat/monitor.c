@@ -85,7 +85,7 @@ static void observe(const char *name, mxc_ndarray *array, void *user) {
 int mxnet_monitor_set(mxnet_monitor *monitor, mxc_executor *executor, ExecutorMonitorCallback callback, void *user,
                       int is_all) {
     MXNET_TRY(mxc_executor_set_monitor(executor, callback ? observe : NULL, monitor));
-    MXNET_TRY(mxc_executor_monitor_more(executor, is_all, 1));
+    MXNET_TRY(mxc_executor_set_monitored(executor, is_all, 1));
     monitor->is_all = is_all;
     mxnet_monitor_clear(monitor);
     monitor->callback = callback;

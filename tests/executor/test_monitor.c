@@ -70,7 +70,7 @@ static void test_more(void **state) {
     assert_ok(mxc_ndarray_fill(mxc_executor_find_arg(e, "x"), 3));
     assert_ok(mxc_ndarray_fill(mxc_executor_find_aux(e, "bn_moving_mean"), 7));
     assert_ok(mxc_executor_set_monitor(e, look, &found));
-    assert_ok(mxc_executor_monitor_more(e, 1, 1));
+    assert_ok(mxc_executor_set_monitored(e, 1, 1));
     assert_ok(mxc_executor_forward(e, 1));
     assert_ok(mxc_ndarray_wait_to_read(mxc_executor_output(e, 0)));
     assert_int_equal(found.n, 8);
@@ -78,7 +78,7 @@ static void test_more(void **state) {
         assert_string_equal(found.names[i], all[i]);
     assert_true(found.first[3] == 7 && found.first[6] == 3);
     found.n = 0;
-    assert_ok(mxc_executor_monitor_more(e, 0, 0));
+    assert_ok(mxc_executor_set_monitored(e, 0, 0));
     assert_ok(mxc_executor_forward(e, 1));
     assert_ok(mxc_ndarray_wait_to_read(mxc_executor_output(e, 0)));
     assert_int_equal(found.n, 1);

@@ -193,7 +193,7 @@ mxc_status mxc_executor_set_monitor(mxc_executor *executor, mxc_monitor_fn fn, v
     return MXC_OK;
 }
 
-mxc_status mxc_executor_monitor_more(mxc_executor *executor, int inputs, int hidden) {
+mxc_status mxc_executor_set_monitored(mxc_executor *executor, int inputs, int hidden) {
     MXC_TRY(MXCI_NON_NULL(executor));
     mxci_segments_wait_all(executor->bound);
     executor->monitor_inputs = inputs;

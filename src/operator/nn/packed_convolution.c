@@ -25,26 +25,13 @@ static int has_addend(int n_in, const mxci_packed_params *p) {
 }
 
 enum {
-    STRIPS_LIMIT = 32,      /* of a block of pixels, whose points are made together */
-    POINTS_LIMIT = 1 << 13, /* of a block: 64 KiB */
-    UNITS = 8,              /* for each thread, at least */
-    CHANNELS_LAST = 3,      /* a value of layout for which mxci_conv_channels_last is 1 */
-    JOINED_CHANNELS = 16,   /* of a tap, at most, whose row is joined */
+    STRIPS_LIMIT = 32,    /* of a block */
+    UNITS = 8,            /* for each thread, at least */
+    JOINED_CHANNELS = 16, /* of a tap, at most, whose row is joined */
 };
 
-/* A parameter that Convolution has, too; first: its default, NULL for none. */
-#define OF_CONVOLUTION(field, kind, first, least, most)                                                          \
-    {                                                                                                            \
-        MXC_PARAM_FIELD(mxci_conv_params, field), .name = #field, .type = kind, .initial = first, .bounded = 1,  \
-                                                  .minimum = least, .maximum = most, .doc = "As of Convolution." \
-    }
 #define COMMON_PARAMS                                                                                                  \
-    OF_CONVOLUTION(kernel, MXC_PARAM_TUPLE, NULL, 1, 2147483647.0),                                                    \
-        OF_CONVOLUTION(stride, MXC_PARAM_TUPLE, "()", 1, 2147483647.0),                                                \
-        OF_CONVOLUTION(dilate, MXC_PARAM_TUPLE, "()", 1, 2147483647.0),                                                \
-        OF_CONVOLUTION(pad, MXC_PARAM_TUPLE, "()", 0, 2147483647.0),                                                   \
-        OF_CONVOLUTION(num_filter, MXC_PARAM_INT, NULL, 1, 100000),                                                    \
-        OF_CONVOLUTION(num_group, MXC_PARAM_INT, "1", 1, 100000), {                                                    \
+    MXCI_PACKED_GEOMETRY, MXCI_PACKED_PARAM(num_group, MXC_PARAM_INT, "1", 1, 100000), {                               \
         MXC_PARAM_FIELD(mxci_packed_params, algorithm),                                                                \
             .name = "algorithm", .type = MXC_PARAM_ENUM, .initial = "direct", .choices = "direct,by_channel,winograd", \
             .doc = "How to convolve, by which weights are packed. by_channel: for one filter a channel; winograd: "    \
@@ -91,7 +78,7 @@ static mxc_status packed_check(void *params) {
                         (long long)kernel_rows(&p->conv), MXCI_PACKED_KERNEL_ROWS);
     if (p->algorithm == MXCI_PACKED_WINOGRAD && !is_winograd(&p->conv))
         return MXC_FAIL(MXC_EINVAL, "algorithm winograd, expected a 3x3 kernel, stride and dilate 1, and one group");
-    p->conv.layout = CHANNELS_LAST;
+    p->conv.layout = MXCI_PACKED_LAYOUT;
     return MXC_OK;
 }
 
@@ -250,6 +237,15 @@ static void join_taps(packed_plan *plan) {
             mxci_dim_mul(mxci_dim_mul(c->batch, mxci_dim_mul(s->in[0], s->in[1])), mxci_dim_mul(s->in[2], c->in_pixel));
 }
 
+int64_t mxci_packed_block(int64_t strips, int64_t panels, int64_t strip_points, int parts) {
+    const int64_t blocks = (UNITS * (int64_t)parts + panels - 1) / panels,
+                  points = MXCI_PACKED_POINTS_LIMIT / strip_points;
+    int64_t block = (strips + blocks - 1) / blocks;
+    block = block < STRIPS_LIMIT ? block : STRIPS_LIMIT;
+    block = block < points ? block : points;
+    return block > 1 ? block : 1;
+}
+
 static packed_plan make_plan(const mxci_packed_params *p, const mxc_shape *data, const mxc_shape *out, int parts) {
     packed_plan plan = {.conv = measure(p, data, out)};
     const mxci_packed_conv *c = &plan.conv;
@@ -259,11 +255,7 @@ static packed_plan make_plan(const mxci_packed_params *p, const mxc_shape *data,
     plan.panels = c->groups * c->panels;
     plan.pixels = mxc_shape_size(out) / c->out_pixel;
     const int64_t strips = (plan.pixels + MXCI_PACKED_STRIP - 1) / MXCI_PACKED_STRIP;
-    const int64_t blocks = (UNITS * (int64_t)parts + plan.panels - 1) / plan.panels; /* at least */
-    int64_t block = (strips + blocks - 1) / blocks;
-    block = block < STRIPS_LIMIT ? block : STRIPS_LIMIT;
-    block = block < POINTS_LIMIT / strip_points ? block : POINTS_LIMIT / strip_points;
-    block = block > 1 ? block : 1;
+    const int64_t block = mxci_packed_block(strips, plan.panels, strip_points, parts);
     plan.block = block * MXCI_PACKED_STRIP;
     plan.points = mxci_dim_mul(block, strip_points);
     return plan;
@@ -459,7 +451,7 @@ static int choose_algorithm(const mxci_conv_params *p, const mxci_conv_shape *s,
         *out = "by_channel";
     else if (mxci_packed_winograd_possible(s, p->num_group) && mxci_packed_winograd_pays(s, batch))
         *out = "winograd";
-    else if (mxci_dim_mul(c.taps, MXCI_PACKED_STRIP) > POINTS_LIMIT)
+    else if (mxci_dim_mul(c.taps, MXCI_PACKED_STRIP) > MXCI_PACKED_POINTS_LIMIT)
         return 0;
     return 1;
 }

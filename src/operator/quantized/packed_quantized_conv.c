@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "operator/nn/packed_convolution.h"
 #include "operator/op.h"
 #include "operator/quantized/packed_quantized_conv_kernels.h"
 #include "operator/quantized/quantized.h"
@@ -29,13 +30,7 @@ enum { DATA, WEIGHT, BIAS };
 enum { OUT_INT32, OUT_INT8, OUT_UINT8, OUT_FLOAT32 }; /* out_type */
 enum { CODES_NONE, CODES_INT8, CODES_UINT8 };         /* codes_type */
 
-enum {
-    STRIPS_LIMIT = 32,      /* of a block of pixels, whose points are made together */
-    POINTS_LIMIT = 1 << 13, /* of a block: 64 KiB */
-    UNITS = 8,              /* for each thread, at least */
-    CHANNELS_LAST = 3,      /* a value of layout for which mxci_conv_channels_last is 1 */
-    SLACK = 4,              /* bytes behind padded images that may be read */
-};
+enum { SLACK = 4 }; /* bytes behind padded images that may be read */
 
 typedef struct packed_params {
     mxci_conv_params conv; /* first: what mxci_conv_infer_axis reads */
@@ -44,23 +39,10 @@ typedef struct packed_params {
     int32_t out_type, codes_type, with_addend;
 } packed_params;
 
-/* A parameter that _contrib_quantized_conv has, too; first: its default, NULL for none. */
-#define OF_CONVOLUTION(field, kind, first, least, most)                                                          \
-    {                                                                                                            \
-        MXC_PARAM_FIELD(mxci_conv_params, field), .name = #field, .type = kind, .initial = first, .bounded = 1,  \
-                                                  .minimum = least, .maximum = most, .doc = "As of Convolution." \
-    }
-#define COMMON_PARAMS                                                   \
-    OF_CONVOLUTION(kernel, MXC_PARAM_TUPLE, NULL, 1, 2147483647.0),     \
-        OF_CONVOLUTION(stride, MXC_PARAM_TUPLE, "()", 1, 2147483647.0), \
-        OF_CONVOLUTION(dilate, MXC_PARAM_TUPLE, "()", 1, 2147483647.0), \
-        OF_CONVOLUTION(pad, MXC_PARAM_TUPLE, "()", 0, 2147483647.0),    \
-        OF_CONVOLUTION(num_filter, MXC_PARAM_INT, NULL, 1, 100000)
-
-static const mxc_param pack_schema[] = {COMMON_PARAMS, MXC_PARAM_END};
+static const mxc_param pack_schema[] = {MXCI_PACKED_GEOMETRY, MXC_PARAM_END};
 
 static const mxc_param schema[] = {
-    COMMON_PARAMS,
+    MXCI_PACKED_GEOMETRY,
     {MXC_PARAM_FIELD(mxci_conv_params, no_bias), .name = "no_bias", .type = MXC_PARAM_BOOL, .initial = "False",
      .doc = "Leave out the argument bias."},
     {MXC_PARAM_FIELD(packed_params, out_type), .name = "out_type", .type = MXC_PARAM_ENUM, .initial = "int32",
@@ -82,7 +64,7 @@ static mxc_status check_geometry(void *params) {
     p->layout = -1;
     p->num_group = 1;
     MXC_TRY(mxci_conv_check(p));
-    p->layout = CHANNELS_LAST;
+    p->layout = MXCI_PACKED_LAYOUT;
     return MXC_OK;
 }
 
@@ -243,7 +225,7 @@ static mxc_status pack_forward(const mxc_op_call *call) {
     if (call->req[0] == MXC_REQ_ADD)
         packed.data = call->temp;
     r.to = packed.data;
-    mxc_parallel_for(call->run, r.conv.panels, 1, pack_part, &r);
+    mxc_parallel_for_dynamic(call->run, r.conv.panels, 1, pack_part, &r);
     if (call->req[0] == MXC_REQ_ADD)
         mxci_assign(call->run, MXC_REQ_ADD, &call->out[0], &packed);
     return MXC_OK;
@@ -272,11 +254,7 @@ static packed_plan make_plan(const mxci_conv_params *p, const mxc_shape *data, c
         plan.padded = mxci_dim_mul(mxci_dim_mul(c->batch, mxci_dim_mul(c->shape.in[0], c->shape.in[1])),
                                    mxci_dim_mul(c->shape.in[2], c->in_pixel));
     const int64_t strips = (plan.pixels + strip - 1) / strip;
-    const int64_t blocks = (UNITS * (int64_t)parts + c->panels - 1) / c->panels; /* at least */
-    int64_t block = (strips + blocks - 1) / blocks;
-    block = block < STRIPS_LIMIT ? block : STRIPS_LIMIT;
-    block = block < POINTS_LIMIT / strip_points ? block : POINTS_LIMIT / strip_points;
-    block = block > 1 ? block : 1;
+    const int64_t block = mxci_packed_block(strips, c->panels, strip_points, parts);
     plan.block = block * strip;
     plan.points = mxci_dim_mul(block, strip_points);
     return plan;
@@ -350,13 +328,13 @@ static void run_convolution(const mxc_op_call *call, packed_run *r) {
     const double products = (double)(r->plan.block * mxci_quantized_panel()) * (double)(c->taps * c->depth);
     memset(r->scratch.zeros, 0, (size_t)r->plan.tap);
     if (r->plan.padded > 0) {
-        mxc_parallel_for(call->run, c->batch * c->shape.in[0] * c->shape.in[1],
-                         MXCI_GRAIN / (c->shape.in[2] * c->in_pixel) + 1, pad_part, r);
+        mxc_parallel_for_dynamic(call->run, c->batch * c->shape.in[0] * c->shape.in[1],
+                                 MXCI_GRAIN / (c->shape.in[2] * c->in_pixel) + 1, pad_part, r);
         memset(r->scratch.padded + r->plan.padded, 0, SLACK);
         r->in = r->scratch.padded;
     }
-    mxc_parallel_for(call->run, (r->plan.pixels + r->plan.block - 1) / r->plan.block * c->panels,
-                     (int64_t)(5e5 / (products + 1)) + 1, packed_part, r);
+    mxc_parallel_for_dynamic(call->run, (r->plan.pixels + r->plan.block - 1) / r->plan.block * c->panels,
+                             (int64_t)(5e5 / (products + 1)) + 1, packed_part, r);
 }
 
 /* ---- what becomes of sums ---------------------------------------------------------------------------------------- */
@@ -464,7 +442,7 @@ mxc_status mxci_packed_quantized_conv(const mxc_op_sig *sig, mxc_op **pack, mxc_
     if (!mxci_conv_channels_last(p) || p->num_group != 1 || mxc_shape_size(&sig->in_shape[DATA]) == 0)
         return MXC_OK;
     const packed_plan plan = make_plan(p, &sig->in_shape[DATA], &sig->out_shape[0], 1);
-    if (plan.points > POINTS_LIMIT)
+    if (plan.points > MXCI_PACKED_POINTS_LIMIT)
         return MXC_OK;
     put_given(&t, sig->op, GEOMETRY - 1, geometry);
     MXC_TRY(mxc_op_create("_pack_quantized_conv", t.n, t.keys, t.values, pack));
